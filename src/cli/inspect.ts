@@ -7,7 +7,7 @@ import { screenOf } from '../inspect/inspect-screen.ts';
 import { type Inspection, Rows, type SampledFile } from '../inspect/inspected.ts';
 import { inspect } from '../inspect/inspection.ts';
 import { reportOf } from '../inspect/inspection-json.ts';
-import { configurationOf } from '../inspect/proposed-configuration.ts';
+import { configurationOf, PROPOSED } from '../inspect/proposed-configuration.ts';
 import type { Role } from '../inspect/roles.ts';
 import { codeOf } from '../vocabulary/error-text.ts';
 import { shellWord } from '../vocabulary/shell-word.ts';
@@ -154,14 +154,28 @@ function topicNames({ kafka: { topics } }: Settings): {
   };
 }
 
-/** @throws Error if a file would be overwritten */
+/** What inspect wrote is replaced. @throws Error if another file would be overwritten */
 function write(path: string, configuration: string): void {
   loadSettings({ file: path, readFile: () => configuration, env: {} });
   try {
-    writeWhole(path, configuration, { flag: '--write', isNew: true });
+    writeWhole(path, configuration, { flag: '--write', isNew: !isProposed(path) });
   } catch (error) {
     if (!(error instanceof Error) || codeOf(error.cause) !== 'EEXIST') throw error;
-    throw new Error(`--write: ${path} is there already: name another file, or remove it`, { cause: error });
+    throw new Error(
+      `--write: ${path} is there already, and inspect did not write it: name another file, or remove it`,
+      {
+        cause: error,
+      },
+    );
+  }
+}
+
+/** Whether inspect wrote the file, and nobody has taken its first line away. */
+function isProposed(path: string): boolean {
+  try {
+    return readTextFile(path).startsWith(PROPOSED);
+  } catch {
+    return false;
   }
 }
 

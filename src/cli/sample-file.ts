@@ -158,6 +158,7 @@ const LOOKED_AT = 50;
 const NO_LOG = /\.(?:md|ya?ml|toml|py|ipynb|[jt]sx?|mjs|sh|sql|html?|css|png|jpe?g|svg|pdf|lock|crc|log)$/i;
 
 const NO_TIMES = 'no field holds times';
+const OTHER_LINES = 'no JSON, and no columns';
 
 /** Replaces each folder by the logs in it, in the order of their names. @throws UsageError: there are none */
 export async function withoutFolders(
@@ -173,8 +174,10 @@ export async function withoutFolders(
     const reasons = new Map<string, string | undefined>();
     for (const name of filesIn(one.path)) reasons.set(name, await whyNoLog(join(one.path, name)));
     const found = [...reasons.keys()].filter((name) => reasons.get(name) === undefined);
-    // Times may count from a start, or stand in no file: what can be done with such tables is said of them as if they were named.
-    const logs = found.length > 0 ? found : [...reasons.keys()].filter((name) => reasons.get(name) === NO_TIMES);
+    // Times may count from a start, or stand in no file, and lines may be of a form that has to be changed: what can be done with
+    // such files is said of them as if they were named.
+    const named = [...reasons].filter(([, why]) => why === NO_TIMES || why === OTHER_LINES).map(([name]) => name);
+    const logs = found.length > 0 ? found : named;
     const others = [...reasons].filter(([name]) => !logs.includes(name)).map(([name, why]) => `${name} (${why})`);
     if (logs.length === 0) {
       throw new UsageError(
@@ -218,7 +221,8 @@ async function whyNoLog(path: string): Promise<string | undefined> {
   if (NO_LOG.test(path)) return 'not a log, by its name';
   try {
     const { format, rows } = await sampleOf(path, LOOKED_AT);
-    if (rows.length === 0) return formWords(format.form);
+    const { form } = format;
+    if (rows.length === 0) return form.kind === 'unknown' && form.lines !== undefined ? OTHER_LINES : formWords(form);
     const { fields } = profileOf(rows);
     // Times in a list of nothing else are a history of somebody, not the time of a record.
     const hasTimes = [...fields.values()].some(

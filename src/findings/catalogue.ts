@@ -34,7 +34,7 @@ const KINDS = {
     alert: 'RecevalFewJoined',
     row: 'there is feedback, and none counted; of a run to be scored none of the queries is judged | see the other findings; else check whether both sides log the same request id, and are from the same time',
     inspect:
-      'no feedback belongs to a list: the id of the list is missing, or only inside a text, such as the address of a page | send the id of the list with each click; extract it into a field, with the command that is shown. For a log that exists, a command joins each click to the last list that the person saw with that item (last touch), which is a guess',
+      'no feedback belongs to a list: the id of the list is missing | send the id of the list with each click. For a log that exists, a command joins each click to the last list that the person saw with that item (last touch), which is a guess',
   },
   few_joined: {
     shownBy: ['score', 'counts', 'inspect'],
@@ -95,15 +95,16 @@ const KINDS = {
     row: 'no file holds lists. The finding says what there is: rows of shown items without an id of the list, the events of a session, or a known log of queries, visits or hits (Elasticsearch, Solr, Matomo, Adobe) | add the log of what was shown: feedback alone shows no ranking. If rows can become lists, a command or the fields to write are shown; the rule is yours, such as one person without a pause of half an hour',
   },
   lists_not_read: {
-    row: "lists are text as Python (`['a', 'b']`) or PostgreSQL (`{a,b}`) prints it; each item is in a field of its own (`item_1`, `item_2`, ..., or `slots.1.id`, ...); a label follows each id (`N1-0 N2-1`); or one table has a row for each item, and another the time of each list | write JSON lists, or ids separated by a bar; for fields, labels and two tables the command is shown",
+    row: 'lists are text that no transform takes apart; or one table has a row for each item, and another the time of each list | write JSON lists, or ids separated by a bar; for two tables the command is shown',
+  },
+  read_by_transforms: {
+    row: "a field has a form that no event has, and the proposed map [transforms](events.md#adapters) it: lists with a label or a value behind each id (`N1-0 N2-1`, `a:17.99, b:5.00`), in a field for each item (`item_1`, `item_2`, ..., or `slots.1.id`, ...), within other lists, or as Python (`['a', 'b']`) or PostgreSQL (`{a,b}`) prints them; dates such as `21.11.2026 08:00` and the days of a spreadsheet (`46346.338`); times that count from a start; ids inside a longer text, such as the address of a page; decimal commas; numbers in place of text | nothing, if the map that is shown is right",
   },
   fields_in_pairs: {
-    stops: true,
-    row: 'fields are in a list of pairs, as in the BigQuery export of GA4 (`{"key": ..., "value": {"string_value": ...}}`) and the `note_attributes` of Shopify\'s orders, and no other field is the id | make fields of them, with the command that is shown',
+    row: 'fields are in a list of pairs, as in the BigQuery export of GA4 (`{"key": ..., "value": {"string_value": ...}}`) and the `note_attributes` of Shopify\'s orders, and no other field is the id | nothing: the proposed map reads the pair by its name',
   },
   feedback_within_items: {
-    stops: true,
-    row: 'the clicks are inside the items of the lists | write each as a record of its own, with the command that is shown',
+    row: 'the clicks are inside the items of the lists | nothing: the proposed map reads both sides of each record',
   },
   clicks_guessed: {
     row: 'no name says which column of a row holds clicks, so the only one with yes and no is used | check that it holds clicks',
@@ -131,7 +132,7 @@ const KINDS = {
     stops: true,
     row: 'more than half of the records of a file are [invalid](events.md#invalid-records). The example names the fields that the first such record has | map the fields with an [adapter](events.md#adapters)',
     inspect:
-      "no field fits a required one, or it has another form: dates such as `21.11.2026 08:00`, `20/Nov/2026:08:00:11 +0100` and the days of a spreadsheet (`46346.338`), item ids inside the address of a page. Or a replay with the proposed configuration would refuse more than half of a file's records | log the field; convert it, with the command that is shown",
+      "no field fits a required one, nor does one that a transform makes. Or a replay with the proposed configuration would refuse more than half of a file's records | log the field",
   },
   some_invalid: {
     shownBy: ['files', 'doctor', 'inspect'],
@@ -188,7 +189,7 @@ const KINDS = {
     shownBy: ['files', 'doctor', 'records', 'inspect'],
     stops: true,
     alert: 'RecevalFewJoined',
-    row: 'ids of feedback would match without something before the id on one side; in `inspect` also without something behind it | log the same id on both sides',
+    row: 'ids of feedback would match without something before the id on one side; in `inspect` also without something behind it | log the same id on both sides. In `inspect` the proposed map makes them equal, and it is a note; wrong where no transform does',
   },
   ids_differ_by_suffix: {
     shownBy: ['files', 'doctor', 'records'],
@@ -199,17 +200,17 @@ const KINDS = {
     shownBy: ['files', 'doctor', 'records', 'inspect'],
     stops: true,
     alert: 'RecevalFewJoined',
-    row: 'ids of feedback would match but for capital letters, blanks or punctuation, such as a UUID without hyphens | log the same id on both sides',
+    row: 'ids of feedback would match but for capital letters, blanks or punctuation, such as a UUID without hyphens | log the same id on both sides. In `inspect` the proposed map makes them equal, and it is a note; wrong where no transform does',
   },
   other_type_of_id: {
     shownBy: ['files', 'doctor', 'records', 'inspect'],
     stops: true,
     alert: 'RecevalFewJoined',
-    row: 'ids of feedback would match as numbers, such as `7` and `7.0`, or `007` | log the same id on both sides, as a whole number or as text; often a column of integers became one of floats',
+    row: 'ids of feedback would match as numbers, such as `7` and `7.0`, or `007` | log the same id on both sides, as a whole number or as text; often a column of integers became one of floats. In `inspect` the proposed map makes them equal, and it is a note; wrong where no transform does',
   },
   ids_differ: {
     stops: true,
-    row: 'ids have dashes, braces or blanks on one side, also with capital letters | write them the same way',
+    row: 'ids have dashes, braces or blanks on one side, also with capital letters | log the same id on both sides; the proposed map makes them equal, and it is a note; wrong where no transform does',
   },
   clock_offset: {
     shownBy: ['files', 'doctor', 'records', 'inspect'],
@@ -234,7 +235,7 @@ const KINDS = {
     alert: 'RecevalFewJoined',
     row: 'the request is known, but most items are not in its list; for a run: no judged item is in its lists | log the same item id on both sides',
     inspect:
-      'the request joins, but the item is never in its list. If the ids are in lists within the list, such as the products of each carousel (`/carousels/*/products/*/sku`), the finding says where | a SKU is not a product id: log the same id on both sides. Make one list of the inner ones, with the command that is shown, or map that of the only element (`items: /carousels/0/products`)',
+      'the request joins, but the item is never in its list | a SKU is not a product id: log the same id on both sides',
   },
   few_items_match: {
     row: 'less than nine tenths of the items are in their list (wrong below half) | check that each list on a page has an id of its own',

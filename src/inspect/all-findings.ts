@@ -11,8 +11,7 @@ import { yamlWord } from '../vocabulary/yaml-word.ts';
 import { actionAssumed } from './action-assumed.ts';
 import { listsOfClicks } from './clicks-within.ts';
 import { clockSetBack } from './clock-set-back.ts';
-import { nameFit } from './field-names.ts';
-import { decimalComma, isOfElements, mainType, timeFormsOf } from './fields.ts';
+import { isOfElements, mainType, timeFormsOf } from './fields.ts';
 import { ofFile, ofRoles } from './file-findings.ts';
 import { TOPIC } from './file-shape.ts';
 import { filesApart } from './files-apart.ts';
@@ -24,8 +23,8 @@ import { kindsSkipped } from './kinds-skipped.ts';
 import { withoutListId } from './last-touch.ts';
 import { listsEmpty } from './lists-empty.ts';
 import { inPages } from './lists-in-pages.ts';
+import { sortCommand, textIdsCommand } from './log-commands.ts';
 import { cut, type LogFinding, note, wrong } from './log-finding.ts';
-import { mendCommand, sortCommand, textIdsCommand } from './mend.ts';
 import { nothingDone } from './nothing-done.ts';
 import { timesIn } from './reading.ts';
 import { shortenedTo, spoken, timeWords } from './time-forms.ts';
@@ -57,7 +56,6 @@ export function findingsOf(known: Known, options: InspectOptions): readonly LogF
     ...ofOrder(known),
   ];
   if (!found.some(({ level }) => level === 'wrong')) found.push(...nothingDone(known));
-  const isPaired = found.some(({ code }) => code === 'fields_in_pairs');
   const isLate = found.some(({ code }) => code === 'all_late');
   const setBack = clockSetBack([known.impressions, known.feedback].flatMap((side) => (side ? alikeIn(side) : [])));
   found.push(...setBack);
@@ -67,9 +65,7 @@ export function findingsOf(known: Known, options: InspectOptions): readonly LogF
     (isLate || (setBack.length > 0 && level === 'note'));
   const told = once.filter((finding) => !isExplained(finding));
   const packed = known.files.filter((file) => !isPlainJson(file));
-  const shown = told
-    .filter(({ code }) => !isPaired || (code !== 'nothing_joined' && code !== 'kinds_skipped'))
-    .map((finding) => withoutJq(finding, packed));
+  const shown = [...known.mends.map(({ finding }) => finding), ...told].map((finding) => withoutJq(finding, packed));
   return [...shown.filter(({ level }) => level === 'wrong'), ...shown.filter(({ level }) => level === 'note')];
 }
 
@@ -112,7 +108,6 @@ function ofRefused({ refused, impressions, feedback, files: all }: Known): reado
     const [path] = paths;
     const asNumber = first.code === 'wrong_type' && paths.length === 1 ? profile?.fields.get(path) : undefined;
     const isNumber = asNumber !== undefined && ['whole', 'number', 'boolean'].includes(mainType(asNumber));
-    const textCommand = isNumber ? mendCommand(path, [{ kind: 'text' }], files, all) : undefined;
     const isLacking = first.code === 'missing_field' && first.field === 'itemId' && feedback !== undefined;
     const kinds = isLacking ? kindsLacking(feedback, impressions, ofFiles) : undefined;
     const message = `${grouped(invalid)} of ${grouped(read)} records of ${filesText(files)} (${roughly(invalid / read)}) would be invalid, and not count: ${reasonsText(reasons)}.${kinds === undefined ? '' : ` ${kinds}`}`;
@@ -122,9 +117,9 @@ function ofRefused({ refused, impressions, feedback, files: all }: Known): reado
         : first.code === 'missing_field' && paths.length > 0
           ? `Log ${paths.join(' and ')} in each of them.`
           : isNumber
-            ? `Write ${path} as text, such as "${String(asNumber.example)}" in place of ${String(asNumber.example)}${textCommand === undefined ? '.' : ':'}`
+            ? `Write ${path} as text, such as "${String(asNumber.example)}" in place of ${String(asNumber.example)}.`
             : 'Fix what writes them; docs/events.md explains each code.';
-    return (code === 'most_invalid' ? wrong : note)(code, message, remedy, textCommand);
+    return (code === 'most_invalid' ? wrong : note)(code, message, remedy);
   });
 }
 
@@ -202,24 +197,15 @@ function finite(times: readonly number[]): number[] {
 }
 
 /** LogFinding on ratings without a value in any field, which would be worth 0. */
-function valuesMissing({ proposal: { grades, ratings }, facts, feedback, files }: Known): readonly LogFinding[] {
+function valuesMissing({ proposal: { grades, ratings }, facts, feedback }: Known): readonly LogFinding[] {
   const actions = [...grades].filter(([, grade]) => grade === 'rating').map(([action]) => action);
   if (actions.length === 0 || ratings !== undefined || feedback === undefined) return [];
-  const named = [...feedback.profile.fields.values()].filter(({ path }) => nameFit(path, 'value') > 0);
-  const [comma] = named.flatMap((field) => {
-    const text = decimalComma(field);
-    return text === undefined ? [] : [{ path: field.path, text }];
-  });
-  const command = comma === undefined ? undefined : mendCommand(comma.path, [{ kind: 'comma' }], feedback.files, files);
   const n = actions.reduce((sum, action) => sum + (facts.actions.get(action) ?? 0), 0);
   return [
     wrong(
       'values_missing',
       `Feedback holds ratings (${actions.map(cut).join(', ')}: ${grouped(n)}), but no field holds numbers that are their values: they would be worth 0.`,
-      comma === undefined
-        ? 'Log the value, or give the action a fixed grade.'
-        : `${comma.path} has decimal commas, such as ${comma.text}: write ${comma.text.replace(',', '.')}${command === undefined ? '.' : ':'}`,
-      command,
+      'Log the value, or give the action a fixed grade.',
     ),
   ];
 }

@@ -11,7 +11,7 @@ import { partsOf } from './reading.ts';
 /** A field with such texts, and the separator of the items. */
 export interface Packed {
   readonly path: string;
-  readonly separator: string | 'json';
+  readonly separator: string;
 }
 
 export interface Unpacked {
@@ -20,7 +20,7 @@ export interface Unpacked {
   readonly packed: Packed | undefined;
 }
 
-const SEPARATORS = ['json', '|', ',', ';', ' '] as const;
+const SEPARATORS = ['|', ',', ';', ' '] as const;
 const NEARLY_ALL = 0.9;
 
 /** @param list position of the items in impressions: they must have the parts of a text, and must not have the text itself */
@@ -32,8 +32,8 @@ export function unpackClicked(feedback: Side, impressions: Side, list: ListForm 
     const several = [...field.distinct.keys()].filter(
       (text) => !shown.has(text) && partsOf(text, separator).length > 0,
     );
-    const texts = separator === 'json' ? several : several.filter((text) => partsOf(text, separator).length > 1);
-    const known = texts.filter((text) => partsOf(text, separator).every((part) => shown.has(String(part))));
+    const texts = several.filter((text) => partsOf(text, separator).length > 1);
+    const known = texts.filter((text) => partsOf(text, separator).every((part) => shown.has(part)));
     return known.length > 0 && known.length >= NEARLY_ALL * several.length;
   };
   for (const field of feedback.profile.fields.values()) {
@@ -54,10 +54,10 @@ function unpacked(row: Fields, path: string, separator: string): Fields {
   return typeof text === 'string' ? { ...row, [pointer[0]]: partsOf(text, separator) } : row;
 }
 
-/** The side as a replay must read it: JSON is parsed, other text is split by the configured separator. */
+/** The side as a replay must read it: the text is split by its separator. */
 export function packedAgain(fitted: FittedSide, packed: Packed | undefined): FittedSide {
   const { reading, map } = fitted;
-  if (packed === undefined || packed.separator === 'json' || map['each'] !== packed.path) return fitted;
+  if (packed === undefined || map['each'] !== packed.path) return fitted;
   const split: FieldMap = { ...map, each: { at: packed.path, split: packed.separator } };
   return { ...fitted, map: split, reading: { ...reading, adapter: { map: split } } };
 }

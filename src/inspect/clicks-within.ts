@@ -6,12 +6,15 @@ import type { Conditions, MapCase } from '../consumers/decode/decoder-settings.t
 import { parsePointer, resolvePointer } from '../consumers/decode/pointer.ts';
 import type { Fields } from '../consumers/decode/raw.ts';
 import type { Found } from './feedback-apart.ts';
-import { type FittedSide, fitFeedback, fitImpressions } from './field-fit.ts';
+import { fitFeedback } from './feedback-fit.ts';
+import { type FittedSide, fitImpressions } from './field-fit.ts';
 import { nameFit } from './field-names.ts';
 import { isOfElements, mainType, profileOf } from './fields.ts';
+import { fittedWith } from './fitted-side.ts';
 import type { InspectedFile, InspectedSide, Known } from './inspected.ts';
 import { type ListForm, listCandidates } from './list-candidates.ts';
 import { type LogFinding, note, wrong } from './log-finding.ts';
+import { merged } from './made-fields.ts';
 import { ownClick } from './own-feedback.ts';
 import type { ProposedAdapter } from './proposed-adapter.ts';
 import { eventsOf, timesIn } from './reading.ts';
@@ -43,8 +46,9 @@ function readWithin(
   const ofClicks = { ...ofLists, ...(done.length === listed.length ? {} : { [item]: { exists: true } }) };
   const lists = fitImpressions(side, form, joins[0], items[0]);
   const clicks = fitFeedback({ rows: done, profile: profileOf(done) }, joins[0], items[0], 'click');
-  const made = (fitted: FittedSide, when: Conditions | undefined): InspectedSide => {
-    const { reading, map, fits, missing } = withCondition(fitted, when);
+  const made = merged(files.flatMap((file) => file.made));
+  const read = (fitted: FittedSide, when: Conditions | undefined): InspectedSide => {
+    const { reading, map, fits, missing } = withCondition(fittedWith(fitted, made), when);
     const sample = eventsOf(all, reading);
     return {
       files: files.map(({ name }) => name),
@@ -57,13 +61,13 @@ function readWithin(
       apart: [],
     };
   };
-  const impressions = made(lists, ofLists);
+  const impressions = read(lists, ofLists);
   return {
     oneLog: false,
     joined: undefined,
     kinds: undefined,
     impressions,
-    feedback: made(clicks, Object.keys(ofClicks).length === 0 ? undefined : ofClicks),
+    feedback: read(clicks, Object.keys(ofClicks).length === 0 ? undefined : ofClicks),
     joins,
     notTaken: [],
     items,

@@ -1,29 +1,19 @@
 /** Matches fields of a log with canonical fields, and says why: by their values, by whether they join, and by their names. */
 
-import type { Conditions, FieldMap, FieldSource } from '../consumers/decode/decoder-settings.ts';
+import type { FieldMap, FieldSource } from '../consumers/decode/decoder-settings.ts';
 import { isDimensionName } from '../consumers/decode/dimensions.ts';
-import { yesOrNo } from '../consumers/decode/list.ts';
+import { parsePointer, resolvePointer } from '../consumers/decode/pointer.ts';
 import type { Fields } from '../consumers/decode/raw.ts';
 import { grouped } from '../vocabulary/grouped.ts';
 import { roughly } from '../vocabulary/numbers.ts';
-import { type Canonical, nameFit, usualGrade } from './field-names.ts';
-import {
-  decimalComma,
-  type Field,
-  isIdLike,
-  isNumbers,
-  isOfElements,
-  isOffset,
-  mainType,
-  type Profile,
-  timesOf,
-} from './fields.ts';
-import { type ItemTrial, idPaths, isPlace, type JoinTrial } from './join-trial.ts';
-import { elementsOf, type ListForm } from './list-candidates.ts';
+import { type Canonical, nameFit } from './field-names.ts';
+import { type Field, isIdLike, isOfElements, isOffset, mainType, type Profile, timesOf } from './fields.ts';
+import { type ItemTrial, idPaths, type JoinTrial } from './join-trial.ts';
+import type { ListForm } from './list-candidates.ts';
+import { recordOf } from './made-fields.ts';
 import { isCanonical, type ProposedAdapter } from './proposed-adapter.ts';
 import { jointId, type Reading } from './reading.ts';
 import { isOneEach } from './row-groups.ts';
-import { isFlag } from './row-shape.ts';
 import { isOtherDate, timeWords } from './time-forms.ts';
 
 export interface Side {
@@ -49,9 +39,8 @@ export interface FittedSide {
 }
 
 /** Names with a lower fit do not suggest the field. */
-const NAMED = 0.3;
+export const NAMED = 0.3;
 const MOST_VARIANTS = 12;
-const MOST_ACTIONS = 40;
 const MOST_VALUES_OF_DIMENSION = 60;
 const VARIANT_VALUE = /^(?:control|treatment|baseline|variant[-_ ]?\w*|test|[a-d]|on|off)$/i;
 
@@ -76,8 +65,7 @@ export function fitImpressions(
   let positionBase: 0 | 1 = list?.kind === 'rows' && profile.fields.get(list.order ?? '')?.least === 0 ? 0 : 1;
   if (list !== undefined) {
     takeList(list, side.profile, items, take);
-    if (list.kind !== 'rows' && list.id !== '')
-      positionBase = takeItemFields(`${list.path}[]`, elementsOf(list, side), take);
+    if (list.kind !== 'rows' && list.id !== '') positionBase = takeItemFields(`${list.path}[]`, side, take);
   }
   const used = (): ReadonlySet<string> => usedBy(fits);
   for (const [as, fitting] of [
@@ -100,11 +88,11 @@ export function fitImpressions(
   const missing = ['requestId', 'ts', list?.kind === 'rows' ? 'itemId' : 'items'].filter(
     (field) => map[field] === undefined,
   );
-  return { reading: { adapter: adapterOf(map, list), time, positionBase }, map, fits, missing };
+  return { reading: { adapter: adapterOf(map, list, side.rows), time, positionBase }, map, fits, missing };
 }
 
 /** The fields that are used. The parts of a composite request id remain available: one may be the user's or the session's id as well. */
-function usedBy(fits: readonly Fit[]): ReadonlySet<string> {
+export function usedBy(fits: readonly Fit[]): ReadonlySet<string> {
   const areParts = fits.filter(({ as }) => as === 'requestId').length > 1;
   const isPart = ({ as }: Fit): boolean => as === 'requestId' && areParts;
   return new Set(fits.filter((fit) => !isPart(fit)).map(({ path }) => path));
@@ -113,9 +101,9 @@ function usedBy(fits: readonly Fit[]): ReadonlySet<string> {
 /** The rows of a list must be within this many rows of each other: the default of the setting `within`. */
 const WITHIN = 100_000;
 
-function adapterOf(map: FieldMap, list: ListForm | undefined): ProposedAdapter {
+function adapterOf(map: FieldMap, list: ListForm | undefined, rows: readonly Fields[]): ProposedAdapter {
   // A canonical list is not text, so a map must parse it.
-  if (list?.kind === 'text') return { map };
+  if (list?.kind === 'text' || (list?.kind === 'list' && isJsonText(list.path, rows))) return { map };
   if (list?.kind !== 'rows') return isCanonical(map) ? 'canonical' : { map };
   const feedback = Object.fromEntries(
     list.flags.map(({ path, action, isTime }) => [path, isTime === true ? { action, ts: path } : action]),
@@ -127,12 +115,17 @@ function adapterOf(map: FieldMap, list: ListForm | undefined): ProposedAdapter {
   };
 }
 
+function isJsonText(path: string, rows: readonly Fields[]): boolean {
+  const pointer = parsePointer(path) ?? [];
+  return rows.some((row) => typeof resolvePointer(recordOf(row), pointer) === 'string');
+}
+
 /** The profile without the fields of elements. */
 function ofRecord(profile: Profile): Profile {
   return { ...profile, fields: new Map([...profile.fields].filter(([path]) => !isOfElements(path))) };
 }
 
-type Take = (as: string, path: string, why: string, at?: FieldSource) => void;
+export type Take = (as: string, path: string, why: string, at?: FieldSource) => void;
 
 function takeList(list: ListForm, profile: Profile, items: ItemTrial | undefined, take: Take): void {
   const found = items === undefined || !items.withinList ? 'by name' : `found ${roughly(items.share)}`;
@@ -143,13 +136,8 @@ function takeList(list: ListForm, profile: Profile, items: ItemTrial | undefined
   const field = profile.fields.get(list.path);
   const length =
     list.kind === 'list' && field !== undefined ? ` of ${one(field.elements / Math.max(1, field.records))}` : '';
-  const form =
-    list.kind === 'text'
-      ? list.separator === 'json'
-        ? 'lists as JSON text'
-        : `lists with "${list.separator}"`
-      : `lists${length}`;
-  const at = list.kind === 'text' && list.separator !== 'json' ? { at: list.path, split: list.separator } : list.path;
+  const form = list.kind === 'text' ? `lists with "${list.separator}"` : `lists${length}`;
+  const at = list.kind === 'text' ? { at: list.path, split: list.separator } : list.path;
   take('items', list.path, list.id === '' ? `${form}, ${found}` : form, at);
   if (list.id !== '') take('items.id', `${list.path}[]${list.id}`, found, list.id);
 }
@@ -203,87 +191,17 @@ function takeDimensions(
   }
 }
 
-/** `unnamed`: the action of feedback that has no action and no ratings. */
-export function fitFeedback(
-  side: Side,
+export function requestOf(
+  profile: Profile,
   join: JoinTrial | undefined,
-  items: ItemTrial | undefined,
-  unnamed: 'click' | 'purchase',
-): FittedSide {
-  const { profile } = side;
-  const each =
-    items !== undefined && isOfElements(items.feedback)
-      ? items.feedback.slice(0, items.feedback.indexOf('[]'))
-      : undefined;
-  const fits: Fit[] = [];
-  const map: Record<string, FieldSource> = {};
-  const take: Take = (as, path, why, at = path) => {
-    fits.push({ as, path, why });
-    const isOfEach = each !== undefined && path.startsWith(`${each}[]`);
-    map[isOfEach ? `each.${as}` : as] = isOfEach ? path.slice(each.length + 2) : at;
-  };
-  const isReachable = (path: string): boolean =>
-    !isOfElements(path) ||
-    (each !== undefined && path.startsWith(`${each}[]`) && !isOfElements(path.slice(each.length + 2)));
-  const reachable: Profile = {
-    ...profile,
-    fields: new Map([...profile.fields].filter(([path]) => isReachable(path))),
-  };
-  if (each !== undefined) map['each'] = each;
-  const request =
-    join === undefined || !isReachable(join.feedback) ? requestOf(reachable, undefined, undefined) : join.feedback;
-  takeRequest(request, undefined, join, 'feedback', take, fits);
-  const ts = timeField(reachable, each);
-  const time = ts === undefined ? undefined : timesOf(ts);
-  if (ts !== undefined && time !== undefined) take('ts', ts.path, timeWords(time.form));
-  const isFound = items !== undefined && (items.share > 0 || nameFit(items.feedback, 'itemId') >= NAMED);
-  const item =
-    (isFound ? items.feedback : undefined) ??
-    named(reachable, 'itemId', (field) => isIdLike(field) && !isPlace(field))?.path;
-  if (item !== undefined) {
-    take(
-      'itemId',
-      item,
-      items === undefined ? 'by name' : `${roughly(items.share)} are in ${items.withinList ? 'the list' : 'lists'}`,
-    );
-  }
-  const used = (): ReadonlySet<string> => usedBy(fits);
-  const flag = clickedFlag(reachable, used());
-  const action = flag === undefined ? actionField(reachable, used()) : undefined;
-  const value = named(reachable, 'value', (field) => !used().has(field.path) && field !== action && isNumbers(field));
-  const stars = value ?? named(reachable, 'value', (field) => decimalComma(field) !== undefined);
-  const isRating = stars !== undefined && /rating|stars/i.test(stars.path);
-  if (action !== undefined) take('action', action.path, `${action.distinct.size} actions`);
-  else {
-    const all = flag !== undefined ? 'click' : isRating ? 'rating' : unnamed;
-    map['action'] = { const: all };
-    const why = `none; all are ${all}s`;
-    fits.push({ as: 'action', path: flag?.path ?? '', why: flag === undefined ? why : 'click where it is set' });
-  }
-  if (value !== undefined) take('value', value.path, 'by name');
-  const eventId = named(reachable, 'eventId', (field) => !used().has(field.path) && isIdLike(field) && isUnique(field));
-  if (eventId !== undefined && (each === undefined || eventId.path.startsWith(`${each}[]`)))
-    take('eventId', eventId.path, 'by name, each differs');
-  const user = named(reachable, 'userId', (field) => !used().has(field.path) && isIdLike(field));
-  if (user !== undefined) take('userId', user.path, 'by name');
-  const has = (field: string): boolean => map[field] !== undefined || map[`each.${field}`] !== undefined;
-  const missing = ['requestId', 'ts', 'itemId'].filter((field) => !has(field));
-  const adapter: ProposedAdapter =
-    flag === undefined
-      ? isCanonical(map)
-        ? 'canonical'
-        : { map }
-      : { maps: [{ when: { [flag.path]: flag.set }, map }] };
-  return { reading: { adapter, time, positionBase: 1 }, map, fits, missing };
-}
-
-function requestOf(profile: Profile, join: JoinTrial | undefined, list: ListForm | undefined): string | undefined {
+  list: ListForm | undefined,
+): string | undefined {
   if (list?.kind === 'rows') return list.by;
   if (join !== undefined) return join.impressions;
   return named(profile, 'requestId', (field) => isIdLike(field) && timesOf(field) === undefined)?.path;
 }
 
-function takeRequest(
+export function takeRequest(
   request: string | undefined,
   list: ListForm | undefined,
   join: JoinTrial | undefined,
@@ -308,7 +226,7 @@ function requestWhy(join: JoinTrial | undefined, request: string): string {
 }
 
 /** The field of times: most records have it, and its name fits best. */
-function timeField({ fields, records }: Profile, each: string | undefined): Field | undefined {
+export function timeField({ fields, records }: Profile, each: string | undefined): Field | undefined {
   const rating = (field: Field): number => {
     const own = each !== undefined && field.path.startsWith(`${each}[]`) ? 0.1 : 0;
     return nameFit(field.path, 'ts') + Math.min(1, field.records / Math.max(1, records)) + own;
@@ -318,42 +236,11 @@ function timeField({ fields, records }: Profile, each: string | undefined): Fiel
     .sort((a, b) => rating(b) - rating(a))[0];
 }
 
-function actionField(profile: Profile, used: ReadonlySet<string>): Field | undefined {
-  const rating = (field: Field): number => {
-    let graded = 0;
-    for (const [action, n] of field.distinct) if (usualGrade(action) !== undefined) graded += n;
-    const share = graded / Math.max(1, field.values);
-    return share === 0 && nameFit(field.path, 'action') < 0.5 ? 0 : share + nameFit(field.path, 'action');
-  };
-  const found = [...profile.fields.values()]
-    .filter((field) => mainType(field) === 'text' && field.distinct.size <= MOST_ACTIONS && !used.has(field.path))
-    .filter((field) => timesOf(field) === undefined && field.records >= 0.5 * profile.records)
-    .sort((a, b) => rating(b) - rating(a))[0];
-  return found !== undefined && rating(found) > 0.3 ? found : undefined;
-}
-
-/** A column that says whether the row's item was clicked. */
-function clickedFlag(
-  profile: Profile,
-  used: ReadonlySet<string>,
-): { readonly path: string; readonly set: Conditions[string] } | undefined {
-  const field = named(profile, 'clicked', (one) => !used.has(one.path) && isFlag(one));
-  if (field === undefined) return undefined;
-  const { path } = field;
-  if (mainType(field) !== 'text') return { path, set: mainType(field) === 'boolean' ? true : 1 };
-  const yes = [...field.distinct.keys()].filter((text) => yesOrNo(text) === true);
-  return { path, set: yes.length === 1 ? yes[0] : yes.length === 0 ? '1' : yes };
-}
-
-function named({ fields, records }: Profile, as: Canonical, fits: (field: Field) => boolean): Field | undefined {
+export function named({ fields, records }: Profile, as: Canonical, fits: (field: Field) => boolean): Field | undefined {
   const rating = ({ path, records: n }: Field): number => nameFit(path, as) + 0.2 * (n / Math.max(1, records));
   return [...fields.values()]
     .filter((field) => nameFit(field.path, as) >= NAMED && field.records >= 0.02 * records && fits(field))
     .sort((a, b) => rating(b) - rating(a))[0];
-}
-
-function isUnique({ distinct, values, manyMore }: Field): boolean {
-  return manyMore || distinct.size === values;
 }
 
 function isVariant({ distinct, path, values }: Field): boolean {

@@ -69,13 +69,13 @@ const NAMES: Readonly<Record<Canonical, readonly string[]>> = {
 const UNION: ReadonlySet<string> = new Set(['string', 'int', 'long', 'double', 'float', 'boolean', 'array']);
 
 /**
- * How well a path fits. The last segment counts most, and the one before it can be a part of the name: `/rec/id` is also read as
+ * How well a path fits. The last segment counts most, and the one before it can be a part of the name: `/rec/id` and `/rec.id` are also read as
  * `recid`.
  */
 export function nameFit(path: string, canonical: Canonical): number {
   const steps = path
     .replaceAll('[]', '')
-    .split('/')
+    .split(/[/.]/)
     .filter((step, i, all) => step !== '' && !(i === all.length - 1 && i > 1 && UNION.has(step)));
   const names = steps.map(plain);
   const last = names[names.length - 1] ?? '';

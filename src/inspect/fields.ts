@@ -3,6 +3,7 @@ import { jsonIn } from '../consumers/decode/pointer.ts';
 import { type Fields, isFields } from '../consumers/decode/raw.ts';
 import { grouped } from '../vocabulary/grouped.ts';
 import { nameFit } from './field-names.ts';
+import { escapedStep } from './made-fields.ts';
 import { TIME_FORMS, type TimeForm, timeOf } from './time-forms.ts';
 
 type ValueType = 'text' | 'whole' | 'number' | 'boolean' | 'list' | 'object';
@@ -79,7 +80,7 @@ export function profileOf(rows: readonly Fields[]): Profile {
         const inside = jsonIn(value);
         if (isFields(inside)) walk(inside, path, depth + 1);
       } else if (isFields(value)) {
-        for (const name of Object.keys(value)) walk(value[name], `${path}/${escaped(name)}`, depth + 1);
+        for (const name of Object.keys(value)) walk(value[name], `${path}/${escapedStep(name)}`, depth + 1);
       }
     };
     walk(row, '', 0);
@@ -152,10 +153,6 @@ export function isNumbers({ distinct }: Field): boolean {
 
 export function isOffset(field: Field): boolean {
   return mainType(field) === 'whole' && field.least >= 0 && field.most <= 1_000_000;
-}
-
-function escaped(name: string): string {
-  return name.replaceAll('~', '~0').replaceAll('/', '~1');
 }
 
 /** Whether the path leads to elements of a list, or into them. */

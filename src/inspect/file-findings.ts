@@ -7,22 +7,19 @@ import { doneWords } from './done-lists.ts';
 import { nameFit } from './field-names.ts';
 import { type Field, isIdLike, isOfElements, timesOf } from './fields.ts';
 import { formWords } from './file-shape.ts';
-import { inText, ofText } from './ids-in-text.ts';
 import type { BadRow, InspectedFile, InspectedSide, Known } from './inspected.ts';
 import { isPlace } from './join-trial.ts';
 import { judgedFile, judgedFinding } from './judged-files.ts';
 import { withoutListId } from './last-touch.ts';
-import { listsApart } from './lists-apart.ts';
-import { cut, jqPath, type LogFinding, note, wrong } from './log-finding.ts';
-import { fedAll, mendCommand, recoded, type Step, unpairCommand } from './mend.ts';
-import { linesNotRead, listsInText, listsNotRead, otherLog, otherLogFinding, raggedFinding } from './other-logs.ts';
-import { pairsOfFields } from './pairs-of-fields.ts';
+import { recoded } from './log-commands.ts';
+import { cut, type LogFinding, note, wrong } from './log-finding.ts';
+import { linesNotRead, listsNotRead, otherLog, otherLogFinding, raggedFinding } from './other-logs.ts';
 import type { Role } from './roles.ts';
 import { rowsBesideFeedback } from './rows-beside-feedback.ts';
 import { rowsWithoutList } from './rows-without-list.ts';
 import { sideTableFinding } from './side-tables.ts';
 import { tablesApart } from './tables-apart.ts';
-import { dateFormat, isOtherDate, isSerial, shortenedTo } from './time-forms.ts';
+import { dateFormat, isOtherDate, shortenedTo } from './time-forms.ts';
 
 export function ofFile(file: InspectedFile): readonly LogFinding[] {
   const { name, format } = file;
@@ -138,16 +135,9 @@ export function ofRoles(all: Known): readonly LogFinding[] {
   const found = [...swappedFiles(logs)];
   const tables = tablesApart(logs);
   if (tables !== undefined) return [...found, tables];
-  const apart = impressions === undefined ? listsApart(logs) : undefined;
-  if (apart !== undefined) return [...found, apart];
-  const isJoined = [impressions, feedback].every((side) => side !== undefined && !side.missing.includes('requestId'));
-  const paired = isJoined && all.joins[0]?.match.share !== 0 ? [] : logs.flatMap(fieldsInPairs);
-  if (paired.length > 0) return [...found, ...paired];
   const untold = withoutListId(all);
   if (untold !== undefined) return [...found, untold];
   if (impressions === undefined) {
-    const inTexts = listsInText(logs);
-    if (inTexts !== undefined) return [...found, inTexts];
     const candidates = logs.flatMap((file) => listsLacking(file) ?? []);
     if (candidates.length > 0) return [...found, ...candidates];
     found.push(
@@ -159,21 +149,17 @@ export function ofRoles(all: Known): readonly LogFinding[] {
     );
   } else {
     found.push(...listsNotRead(impressions));
-    if (feedback === undefined) found.push(...withoutFeedback(impressions, logs));
+    if (feedback === undefined) found.push(withoutFeedback(impressions));
   }
   const isTied = feedback === undefined || impressions === undefined || !feedback.missing.includes('requestId');
-  const within = inText(all);
-  found.push(...ofText(within, all));
-  if (!isTied && within.requestId === undefined) found.push(noIdOfList(impressions, feedback, notTaken));
+  if (!isTied) found.push(noIdOfList(impressions, feedback, notTaken));
   for (const [side, word] of [
     [impressions, 'lists'],
     [feedback, 'feedback'],
   ] as const) {
-    const missing =
-      side?.missing.filter((field) => (isTied || field !== 'requestId') && (word === 'lists' || !(field in within))) ??
-      [];
+    const missing = side?.missing.filter((field) => isTied || field !== 'requestId') ?? [];
     const isTold = word === 'feedback' && side === impressions;
-    if (side !== undefined && missing.length > 0 && !isTold) found.push(mostInvalid({ ...side, missing }, word, files));
+    if (side !== undefined && missing.length > 0 && !isTold) found.push(mostInvalid({ ...side, missing }, word));
   }
   if (guess !== undefined) {
     found.push(
@@ -226,55 +212,12 @@ function swappedFiles(logs: readonly InspectedFile[]): readonly LogFinding[] {
   ];
 }
 
-/** LogFinding that the id of the list may be among fields that are pairs of a name and a value. */
-function fieldsInPairs(file: InspectedFile): readonly LogFinding[] {
-  const pairs = pairsOfFields(file);
-  const isOfId = pairs?.names.some(
-    (name) => nameFit(`/${name}`, 'requestId') > 0 && nameFit(`/${name}`, 'sessionId') === 0,
+function withoutFeedback({ files }: InspectedSide): LogFinding {
+  return wrong(
+    'feedback_missing',
+    `${files.join(', ')} holds lists, and no file holds feedback: every measure of clicks would be 0.`,
+    'Also name the log of clicks.',
   );
-  // In one log of both sides, nothing else could be the id.
-  if (pairs === undefined || (isOfId === false && file.guess?.role === 'both')) return [];
-  const { paths, key, names } = pairs;
-  const few = names.slice(0, 4).map(cut).join(', ');
-  const command = unpairCommand(paths, key, file);
-  return [
-    wrong(
-      'fields_in_pairs',
-      `${paths.join(' and ')} of ${file.name} ${paths.length === 1 ? 'is a list' : 'are lists'} of pairs of ${key} and value (${few}${names.length > 4 ? ', ...' : ''}): no path leads to one of them.`,
-      `Turn them into fields, and inspect the result${command === undefined ? '.' : ':'}`,
-      command,
-    ),
-  ];
-}
-
-function withoutFeedback(
-  { files, profile, fits }: InspectedSide,
-  logs: readonly InspectedFile[],
-): readonly LogFinding[] {
-  const inside = [...profile.fields.keys()].find(
-    (path) => isOfElements(path) && nameFit(path.slice(path.indexOf('[]') + 2), 'clicked') >= 0.7,
-  );
-  if (inside === undefined) {
-    return [
-      wrong(
-        'feedback_missing',
-        `${files.join(', ')} holds lists, and no file holds feedback: every measure of clicks would be 0.`,
-        'Also name the log of clicks.',
-      ),
-    ];
-  }
-  const at = (as: string): string => jqPath(fits.find((fit) => fit.as === as)?.path ?? `/${as}`);
-  const [list, flag] = [inside.slice(0, inside.indexOf('[]')), inside.slice(inside.indexOf('[]') + 2)];
-  const id = fits.find(({ as }) => as === 'items.id')?.path ?? '/id';
-  const item = jqPath(id.slice(id.indexOf('[]') + 2));
-  return [
-    wrong(
-      'feedback_within_items',
-      `The clicks are inside the lists (${inside}); a replay needs each as a record of its own.`,
-      'Write them to a file:',
-      `${fedAll(`jq -c ${shellWord(`. as $l | ${jqPath(list)}[] | select(${jqPath(flag)}) | {requestId: ($l|${at('requestId')}), ts: ($l|${at('ts')}), itemId: ${item}, action: "click"}`)}`, files, logs.find(({ name }) => files.includes(name))?.format.compression ?? 'none')} > clicks.ndjson`,
-    ),
-  ];
 }
 
 /** LogFinding that clicks lack the id of the list, which they must have. */
@@ -338,7 +281,7 @@ function fieldsOf({ profile }: InspectedSide): readonly string[] {
   return [...profile.fields.keys()].filter((path) => !isOfElements(path)).slice(0, 6);
 }
 
-function mostInvalid(side: InspectedSide, what: string, all: Known['files']): LogFinding {
+function mostInvalid(side: InspectedSide, what: string): LogFinding {
   const { files, missing, profile } = side;
   const names = fieldsOf(side);
   const meaning: Readonly<Record<string, string>> = {
@@ -367,12 +310,6 @@ function mostInvalid(side: InspectedSide, what: string, all: Known['files']): Lo
       `${dated.path} is written as "${String(dated.example)}", a number without its last digits. ${NOT_SHORTENED}`,
     );
   }
-  const areSerial = [...dated.distinct.keys()].every(isSerial);
-  const format = dateFormat(dated.distinct.keys());
-  const date: Step | undefined = format === undefined ? undefined : { kind: 'date', format };
-  const step: Step | undefined = areSerial ? { kind: 'serial' } : date;
-  const command = step === undefined ? undefined : mendCommand(dated.path, [step], files, all);
-  const written = areSerial ? ', the days of a spreadsheet' : '';
-  const how = `${dated.path} is written as "${String(dated.example)}"${written}: write ISO 8601, such as 2026-11-21T08:00:00Z`;
-  return wrong('most_invalid', message, `${how}${command === undefined ? '.' : ':'}`, command);
+  const how = `${dated.path} is written as "${String(dated.example)}": write ISO 8601, such as 2026-11-21T08:00:00Z.`;
+  return wrong('most_invalid', message, how);
 }

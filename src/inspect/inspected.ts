@@ -12,6 +12,8 @@ import type { Doubt, ItemTrial, JoinTrial } from './join-trial.ts';
 import type { KnownSide } from './known-systems.ts';
 import type { ClockOffset, Facts } from './log-facts.ts';
 import type { LogFinding } from './log-finding.ts';
+import type { MadeField } from './made-fields.ts';
+import type { Mend } from './mends.ts';
 import type { Proposal } from './proposal.ts';
 import type { Kinds, ProposedAdapter } from './proposed-adapter.ts';
 import type { Reading, Sample } from './reading.ts';
@@ -43,6 +45,8 @@ export interface InspectOptions {
 }
 
 export interface InspectedFile extends SampledFile {
+  /** Fields that stand in its rows, and that a map makes. */
+  readonly made: readonly MadeField[];
   readonly profile: Profile;
   /** undefined: the file has no records. */
   readonly guess: GuessedRole | undefined;
@@ -108,6 +112,8 @@ export interface Inspection extends Sides {
   /** The zones of times without one, such as `+01:00`, where the other side reveals them. */
   readonly zones: { readonly impressions: string | undefined; readonly feedback: string | undefined };
   readonly proposal: Proposal;
+  /** What the proposed map mends. */
+  readonly mends: readonly Mend[];
   /** Files with records that a replay with the proposed configuration would refuse. */
   readonly refused: readonly InvalidFiles[];
   /** The findings, problems first. */

@@ -1,17 +1,14 @@
 /** Findings on the join: ids, items or clocks that differ between feedback and lists. */
 
-import type { FindingCode } from '../findings/catalogue.ts';
-import type { IdChange } from '../findings/id-forms.ts';
-import { type Difference, differenceWords, normalizers } from '../findings/id-match.ts';
+import type { DurationMs } from '../vocabulary/events.ts';
 import { roughly } from '../vocabulary/numbers.ts';
 import { isOfElements } from './fields.ts';
+import { exampleIds, exampleItems, itemIdDifference, requestIdDifference } from './id-mends.ts';
 import type { InspectedSide, Known } from './inspected.ts';
 import { pairText } from './join-trial.ts';
-import type { ListCandidate } from './list-candidates.ts';
-import { listsInLists } from './lists-in-lists.ts';
 import { beforeList, isZone, zoneText } from './log-facts.ts';
-import { cut, type LogFinding, note, wrong } from './log-finding.ts';
-import { mendCommand, type Step } from './mend.ts';
+import { type LogFinding, note, wrong } from './log-finding.ts';
+import { mapText } from './mends.ts';
 import { spoken } from './time-forms.ts';
 
 /** If a smaller share of feedback joins than FEW, most is lost; below MANY, some is. */
@@ -23,10 +20,8 @@ export function ofJoin(all: Known): readonly LogFinding[] {
     impressions,
     feedback,
     joins: [join],
-    items: [item],
     facts,
     oneLog,
-    files,
   } = all;
   if (
     impressions === undefined ||
@@ -38,16 +33,9 @@ export function ofJoin(all: Known): readonly LogFinding[] {
   const { asked, known, inList } = facts.joining;
   const ids = join === undefined ? 'the ids' : pairText(join).replace(' = ', ' and ');
   const example = exampleIds(impressions, feedback);
-  if (join?.match.difference !== undefined) {
-    return [
-      differing(
-        join.match.difference,
-        `The request ids differ (${ids}): ${differenceWords(join.match.difference)}. ${example}`,
-        'As they stand, nothing joins. Write them the same way:',
-        idCommand(join.match.difference, join.feedback, join.impressions, { feedback, impressions, files }),
-      ),
-    ];
-  }
+  const requests = requestIdDifference(all);
+  if (requests !== undefined)
+    return [wrong(requests.code, requests.cause, 'As they stand, nothing joins. Write them the same way.')];
   const share = known / asked;
   const found: LogFinding[] = [];
   if (known === 0) {
@@ -70,18 +58,9 @@ export function ofJoin(all: Known): readonly LogFinding[] {
       ),
     );
   }
-  // Ids that match unchanged in an inner list are better than ids that match after a change.
-  const nested = item?.difference !== undefined || inList / known < 0.05 ? listsInLists(all) : undefined;
-  if (nested !== undefined) found.push(nested);
-  else if (item?.difference !== undefined) {
-    found.push(
-      differing(
-        item.difference,
-        `The item ids differ: ${differenceWords(item.difference)}. ${exampleItems(impressions, feedback)}`,
-        'As they stand, nothing counts. Write them the same way:',
-        idCommand(item.difference, item.feedback, itemsAt(item.list), { feedback, impressions, files }),
-      ),
-    );
+  const itemIds = itemIdDifference(all);
+  if (itemIds !== undefined) {
+    found.push(wrong(itemIds.code, itemIds.cause, 'As they stand, nothing counts. Write them the same way.'));
   } else if (inList / known < 0.05) {
     found.push(
       wrong(
@@ -102,96 +81,11 @@ export function ofJoin(all: Known): readonly LogFinding[] {
   return found;
 }
 
-function differing(difference: Difference, message: string, remedy: string, command: string | undefined): LogFinding {
-  const codes: Readonly<Record<Difference['kind'], FindingCode>> = {
-    prefix: 'ids_differ_by_prefix',
-    suffix: 'ids_differ_by_prefix',
-    case: 'ids_differ_by_case',
-    number: 'other_type_of_id',
-    blanks: 'ids_differ',
-    dashes: 'ids_differ',
-    letters: 'ids_differ',
-  };
-  return wrong(codes[difference.kind], message, command === undefined ? remedy.replace(/:$/, '.') : remedy, command);
-}
-
-/** A command that makes the ids of both sides equal, by a change of one side or of both. */
-function idCommand(
-  difference: Difference,
-  ofFeedback: string,
-  ofImpressions: string | undefined,
-  { feedback, impressions, files }: Pick<Known, 'files'> & Readonly<Record<'feedback' | 'impressions', InspectedSide>>,
-): string | undefined {
-  const steps = (part: string, put = ''): readonly Step[] => {
-    if (difference.kind !== 'prefix' && difference.kind !== 'suffix') return plainSteps(difference.kind);
-    const { kind, rest } = difference;
-    return [
-      ...(part === '' ? [] : [{ kind, cut: part }]),
-      ...(rest === undefined ? [] : plainSteps(rest)),
-      ...(put === '' ? [] : [{ kind, put }]),
-    ];
-  };
-  const isOneSided = (difference.kind === 'prefix' || difference.kind === 'suffix') && difference.rest === undefined;
-  const ofLists = isOneSided || !('impressions' in difference) ? '' : difference.impressions;
-  const changes = [
-    {
-      path: ofFeedback,
-      side: feedback,
-      steps:
-        'feedback' in difference ? steps(difference.feedback, isOneSided ? difference.impressions : '') : steps(''),
-    },
-    ...(ofImpressions === undefined || isOneSided
-      ? []
-      : [{ path: ofImpressions, side: impressions, steps: steps(ofLists) }]),
-  ];
-  const commands = changes
-    .filter((change) => change.steps.length > 0 && isChanged(change, difference))
-    .map(({ path, side, steps: all }) => mendCommand(path, all, side.files, files));
-  return commands.length > 0 && commands.every((command) => command !== undefined) ? commands.join('; ') : undefined;
-}
-
-/** Path of the items of lists; undefined: they are inside texts, where no command changes them one by one. */
-function itemsAt({ form }: ListCandidate): string | undefined {
-  if (form.kind === 'rows') return form.item;
-  return form.kind === 'list' ? `${form.path}[]${form.id}` : undefined;
-}
-
-function plainSteps(kind: IdChange): readonly Step[] {
-  return kind === 'letters' ? [{ kind: 'case' }, { kind: 'dashes' }] : [{ kind }];
-}
-
-/** Whether the ids of this side have to change. */
-function isChanged(
-  { path, side }: { readonly path: string; readonly side: InspectedSide },
-  difference: Difference,
-): boolean {
-  if (difference.kind === 'prefix' || difference.kind === 'suffix') return true;
-  const [normal] = normalizers(difference);
-  return [...(side.profile.fields.get(path)?.distinct.keys() ?? [])].some((id) => normal(id) !== id);
-}
-
-function exampleIds(impressions: InspectedSide, feedback: InspectedSide): string {
-  const [list] = impressions.sample.lists;
-  const [event] = feedback.sample.feedback;
-  return list === undefined || event === undefined
-    ? ''
-    : `Lists have ${JSON.stringify(cut(list.requestId))}, feedback ${JSON.stringify(cut(event.requestId))}.`;
-}
-
-function exampleItems(impressions: InspectedSide, feedback: InspectedSide): string {
-  const [list] = impressions.sample.lists;
-  const [event] = feedback.sample.feedback;
-  return list === undefined || event === undefined
-    ? ''
-    : `Lists have ${JSON.stringify(cut(list.items[0] ?? ''))}, feedback ${JSON.stringify(cut(event.itemId))}.`;
-}
-
-export function ofClock({ clock, facts, feedback, impressions, proposal, zones, files }: Known): readonly LogFinding[] {
+export function ofClock({ clock, facts, feedback, impressions, proposal, zones }: Known): readonly LogFinding[] {
   const isZoned = (zones.impressions ?? zones.feedback) !== undefined;
   if (clock !== undefined && feedback !== undefined && impressions !== undefined && !isZoned) {
     const { offset, share } = clock;
     const how = offset > 0 ? 'after' : 'before';
-    const command = shiftCommand(feedback, offset, files);
     const zone = isZone(offset)
       ? `If the lists are in UTC, the feedback's clock wrote the time of a zone at ${zoneText(offset)}.`
       : isZone(-offset)
@@ -205,8 +99,7 @@ export function ofClock({ clock, facts, feedback, impressions, proposal, zones, 
       wrong(
         'clock_offset',
         `Feedback is always dated ${spoken(offset)} ${how} its list (${roughly(share)} of it within half an hour of that): ${why}.`,
-        `${zone ?? 'Find out which of them is wrong.'} Write both in UTC${command === undefined ? '.' : ':'}`,
-        command,
+        `${zone ?? 'Find out which of them is wrong.'} Write both in UTC${shiftWords(feedback, offset)}.`,
       ),
     ];
   }
@@ -231,21 +124,17 @@ export function ofClock({ clock, facts, feedback, impressions, proposal, zones, 
       ];
 }
 
-/** A command that corrects times that are numbers; undefined: they are text. */
-function shiftCommand(
-  { fits, reading, files }: InspectedSide,
-  offset: number,
-  all: Known['files'],
-): string | undefined {
-  const path = fits.find(({ as }) => as === 'ts')?.path;
+/** How a map corrects the times of feedback, as the end of a sentence. */
+function shiftWords({ fits, reading, profile }: InspectedSide, offset: DurationMs): string {
+  const at = fits.find(({ as }) => as === 'ts')?.path;
   const perMs = { s: 1e-3, ms: 1, us: 1e3, ns: 1e6, zoned: undefined, utc: undefined, local: undefined }[
     reading.time?.form ?? 'zoned'
   ];
-  if (path === undefined || perMs === undefined || isOfElements(path)) return undefined;
-  return mendCommand(
-    path,
-    [{ kind: 'subtract', by: offset * perMs, quoted: reading.time?.quoted === true }],
-    files,
-    all,
-  );
+  if (at === undefined || isOfElements(at)) return '';
+  if (perMs !== undefined)
+    return `, or correct them in the map of feedback: ${mapText([['ts', { at, add: -offset * perMs }]])}`;
+  const areUtc = [...(profile.fields.get(at)?.distinct.keys() ?? [])].every((text) => text.endsWith('Z'));
+  return areUtc && isZone(offset)
+    ? `, or correct them in the map of feedback: ${mapText([['ts', { at, strip: { suffix: 'Z' }, timeZone: zoneText(offset) }]])}`
+    : '';
 }

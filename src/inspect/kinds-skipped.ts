@@ -9,6 +9,7 @@ import { usualGrade } from './field-names.ts';
 import { profileOf } from './fields.ts';
 import type { InspectedSide, Known } from './inspected.ts';
 import { cut, type LogFinding, note } from './log-finding.ts';
+import { recordOf } from './made-fields.ts';
 import type { ProposedAdapter } from './proposed-adapter.ts';
 import { isFlag } from './row-shape.ts';
 
@@ -71,7 +72,7 @@ function casesOf(adapter: ProposedAdapter | undefined): readonly MapCase[] {
 function countSkipped(counts: UnmappedRecords[], cases: readonly MapCase[], rows: readonly Fields[]): void {
   const read = mapsAdapter(cases);
   for (const row of cases.length === 0 ? [] : rows) {
-    const adapted: Adapted = read(JSON.stringify(row), '', 0);
+    const adapted: Adapted = read(JSON.stringify(recordOf(row)), '', 0);
     if (typeof adapted !== 'string' && isUnmet(adapted)) countUnmapped(counts, adapted);
   }
 }

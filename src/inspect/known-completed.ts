@@ -9,6 +9,7 @@ import { ABSENT_DIMENSION } from '../vocabulary/events.ts';
 import type { Fit } from './field-fit.ts';
 import type { Profile } from './fields.ts';
 import { knownFields } from './known-systems.ts';
+import { recordOf } from './made-fields.ts';
 import type { ProposedAdapter } from './proposed-adapter.ts';
 import { eventsOf } from './reading.ts';
 
@@ -49,7 +50,7 @@ function withActions(cases: readonly MapCase[], rows: readonly Fields[]): readon
   const read = mapsAdapter(cases);
   const kinds = new Map<string, { readonly path: string; readonly value: string; readonly rows: Fields[] }>();
   for (const row of rows) {
-    const adapted = read(JSON.stringify(row), '', 0);
+    const adapted = read(JSON.stringify(recordOf(row)), '', 0);
     if (typeof adapted === 'string' || !isUnmet(adapted) || adapted.value === ABSENT_DIMENSION) continue;
     const { field: path, value } = adapted;
     const key = `${path} ${value}`;

@@ -1,17 +1,15 @@
 /** Finds the lists of impressions: real lists, or lists as text. */
 
-import { parsePointer, resolvePointer } from '../consumers/decode/pointer.ts';
 import type { Fields } from '../consumers/decode/raw.ts';
 import { isEmptyList } from '../consumers/decode/transforms.ts';
 import { actionOfElements } from './done-lists.ts';
 import { nameFit } from './field-names.ts';
-import { type Field, isIdLike, isOfElements, mainType, type Profile, profileOf, timesOf } from './fields.ts';
-import { idOf, partsOf } from './reading.ts';
+import { type Field, isIdLike, isOfElements, mainType, type Profile, timesOf } from './fields.ts';
 
 export type ListForm =
   /** `id`: pointer from an element to its id; '' is the element itself. */
   | { readonly kind: 'list'; readonly path: string; readonly id: string }
-  | { readonly kind: 'text'; readonly path: string; readonly separator: string | 'json'; readonly id: string }
+  | { readonly kind: 'text'; readonly path: string; readonly separator: string; readonly id: '' }
   | {
       readonly kind: 'rows';
       readonly by: string;
@@ -104,19 +102,6 @@ function ofText(field: Field, rows: readonly Fields[]): readonly ListCandidate[]
   const named = nameFit(field.path, 'items');
   const values = [...field.distinct.keys()].slice(0, LOOKED_AT);
   const share = field.records / Math.max(1, rows.length);
-  const json = values.filter((value) => value.startsWith('[') && value.endsWith(']')).length;
-  if (json >= 0.9 * values.length) {
-    const lists = values.map((value) => partsOf(value, 'json'));
-    const elements = lists.flat();
-    const ids = typeof elements[0] === 'object' ? idsWithin(elements) : [''];
-    const length = elements.length / Math.max(1, lists.length);
-    return ids.map((id) => ({
-      form: { kind: 'text', path: field.path, separator: 'json', id },
-      share,
-      length,
-      fit: named + 0.5,
-    }));
-  }
   if (timesOf(field) !== undefined) return [];
   // If the name does not suggest a list, a separator that no sentence contains does, or the parts between separators.
   for (const separator of SEPARATORS) {
@@ -143,32 +128,4 @@ function looksLikeIds(lists: readonly (readonly string[])[]): boolean {
     parts.filter((part) => /\d/.test(part)).length >= 0.9 * parts.length &&
     lists.filter((list) => new Set(list).size === list.length).length >= 0.9 * lists.length
   );
-}
-
-/** Pointers to possible ids of objects inside JSON text: those with fitting names, or else all that can be ids. */
-function idsWithin(elements: readonly unknown[]): readonly string[] {
-  const first = elements.find((element) => typeof element === 'object' && element !== null);
-  const fields = first === undefined || first === null ? [] : Object.entries(first);
-  const paths = fields.filter(([, value]) => idOf(value) !== undefined).map(([name]) => `/${name}`);
-  const named = paths.filter((path) => nameFit(path, 'itemId') > 0);
-  return named.length > 0 ? named : paths.filter((path) => nameFit(path, 'position') === 0);
-}
-
-/** Records of a log, and their profile. */
-interface Records {
-  readonly rows: readonly Fields[];
-  readonly profile: Profile;
-}
-
-/**
- * The same records with the elements of a list that is JSON in a text, under the paths of a real list. Records without it stay as
- * they are.
- */
-export function elementsOf(list: ListForm, side: Records): Records {
-  if (list.kind !== 'text' || list.separator !== 'json') return side;
-  const steps = parsePointer(list.path) ?? [];
-  const lists = side.rows.map((row): Fields => ({ list: partsOf(String(resolvePointer(row, steps) ?? ''), 'json') }));
-  const { records, cut, fields } = profileOf(lists);
-  const renamed = [...fields.values()].map((field) => ({ ...field, path: field.path.replace('/list', list.path) }));
-  return { rows: side.rows, profile: { records, cut, fields: new Map(renamed.map((field) => [field.path, field])) } };
 }

@@ -3,8 +3,8 @@
 import { grouped } from '../vocabulary/grouped.ts';
 import { shellWord } from '../vocabulary/shell-word.ts';
 import type { InspectedSide, Known } from './inspected.ts';
+import { fedAll, isPartlyReadable, READABLE } from './log-commands.ts';
 import { jqPath, type LogFinding, note } from './log-finding.ts';
-import { fedAll, isPartlyReadable, READABLE } from './mend.ts';
 
 export function inPages(lists: InspectedSide, { facts: { paged }, files, oneLog }: Known): LogFinding {
   const at = (as: string): string | undefined => {

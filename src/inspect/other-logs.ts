@@ -3,9 +3,8 @@
 import { shellWord } from '../vocabulary/shell-word.ts';
 import type { Field } from './fields.ts';
 import type { InspectedFile, InspectedSide } from './inspected.ts';
-import { labelledFinding, labelledList } from './labelled-lists.ts';
+import { behindCommand, fed, fedAll, type Packing, pairsCommand } from './log-commands.ts';
 import { baseName, cut, type LogFinding, wrong } from './log-finding.ts';
-import { behindCommand, fed, fedAll, type Packing, pairsCommand } from './mend.ts';
 import { kindWords, type RaggedLines } from './ragged-lines.ts';
 
 type OtherLog =
@@ -13,8 +12,7 @@ type OtherLog =
   | 'Elasticsearch answer'
   | 'Matomo visits'
   | 'Adobe data feed'
-  | 'Snowplow enriched stream'
-  | 'labelled lists';
+  | 'Snowplow enriched stream';
 
 /** Paths by which a log is recognised: a record has all paths of one of its forms. */
 const SIGNS: Readonly<
@@ -48,8 +46,7 @@ export function otherLog({ profile, rows }: Pick<InspectedFile, 'profile' | 'row
       path.startsWith('/column_') && rows.length > 0 && [...distinct.keys()].some((text) => ADOBE_PRODUCTS.test(text)),
   );
   if (products) return 'Adobe data feed';
-  if (isEnriched(fields)) return 'Snowplow enriched stream';
-  return labelledList({ profile }) === undefined ? undefined : 'labelled lists';
+  return isEnriched(fields) ? 'Snowplow enriched stream' : undefined;
 }
 
 /** Tables of the enriched stream have no header, and in some of their many columns JSON with the address of its schema. */
@@ -92,12 +89,6 @@ export function otherLogFinding(log: OtherLog, file: InspectedFile): LogFinding 
         `${name} is the enriched stream of Snowplow as tab-separated text: what was shown is in JSON within its columns, which no map reads.`,
         "Turn it into JSON with one of Snowplow's Analytics SDKs, or with Snowbridge (spEnrichedToJson), and inspect that: docs/adapters/snowplow.md.",
       );
-    case 'labelled lists': {
-      const list = labelledList(file);
-      return list === undefined
-        ? wrong('lists_not_read', `${name} holds lists.`, 'Write them as lists.')
-        : labelledFinding(list, file);
-    }
     case 'Adobe data feed':
       return wrong(
         'no_lists',
@@ -123,25 +114,6 @@ export function linesNotRead(lines: 'json-behind' | 'pairs' | 'solr', name: stri
       ? ['of name=value pairs', pairsCommand(name, compression)]
       : ['with a prefix before the JSON object', behindCommand(name, compression)];
   return wrong('format_not_read', `${name} has lines ${what}.`, 'Write one JSON object a line:', command);
-}
-
-/** LogFinding on lists as text that no separator splits into ids, such as `sku-1:17.99, sku-2:5.00`. undefined: there are none. */
-export function listsInText(logs: readonly InspectedFile[]): LogFinding | undefined {
-  for (const { name, profile } of logs) {
-    for (const { path, distinct, values } of profile.fields.values()) {
-      const texts = [...distinct.keys()];
-      const several = texts.filter((text) =>
-        /^[^\s,;|:=]+[:=][^\s,;|:=]+(?:[,;|] ?[^\s,;|:=]+[:=][^\s,;|:=]+)+$/.test(text),
-      );
-      if (several.length === 0 || several.length < 0.9 * texts.length || values < 3) continue;
-      return wrong(
-        'lists_not_read',
-        `${path} of ${name} seems to hold lists as text, with a value behind each id: ${cut(several[0])}.`,
-        'Write the ids alone, separated by |, or as a JSON list of objects: [{"id": "a", "score": 1}, ...].',
-      );
-    }
-  }
-  return undefined;
 }
 
 /** Findings on lists as text in the notation of Python or PostgreSQL, which is not JSON: split at commas, items would keep the brackets. */

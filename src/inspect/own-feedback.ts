@@ -3,7 +3,7 @@ import { parsePointer, resolvePointer } from '../consumers/decode/pointer.ts';
 import type { Fields } from '../consumers/decode/raw.ts';
 import type { Side } from './field-fit.ts';
 import { nameFit } from './field-names.ts';
-import { type Field, isIdLike, isOfElements, mainType, requestField, timesOf } from './fields.ts';
+import { type Field, isIdLike, isOfElements, mainType, type Profile, requestField, timesOf } from './fields.ts';
 import { type ItemTrial, idsAt, isPlace, itemsIn, type JoinTrial } from './join-trial.ts';
 import { type ListCandidate, type ListForm, listCandidates } from './list-candidates.ts';
 import { idOf, jointId } from './reading.ts';
@@ -17,11 +17,11 @@ interface OwnFeedback {
 
 /** The list of clicked items; undefined: the records of lists have none. */
 export function ownFeedback(impressions: Side, list: ListCandidate | undefined): OwnFeedback | undefined {
-  const request = requestField(impressions.profile);
   const path = list?.form.kind === 'list' ? clickedList(impressions, list.form) : undefined;
-  return list === undefined || path === undefined || request === undefined
-    ? undefined
-    : own(impressions, list, path, [request]);
+  if (list === undefined || path === undefined) return undefined;
+  const named = requestField(impressions.profile);
+  const key = named === undefined ? keyOf(impressions, []) : [named];
+  return key === undefined ? undefined : own(impressions, list, path, key);
 }
 
 /** The one clicked item; undefined: the records of lists have none. */
@@ -54,13 +54,18 @@ function clickedList({ rows, profile }: Side, form: ListForm & { readonly kind: 
   const field = [...profile.fields.values()].find((one) => {
     const isNamed = nameFit(one.path, 'clicked') + nameFit(one.path, 'action') > 0;
     if (mainType(one) !== 'list' || one.path === form.path || !isNamed || one.elements === 0) return false;
-    const clicked = idsAt(`${one.path}[]`);
+    const clicked = idsAt(`${one.path}[]${idWithin(one, profile, form)}`);
     return rows.every((row) => {
       const items = new Set<string | undefined>(shown(row));
       return clicked(row).every((item) => items.has(item));
     });
   });
-  return field === undefined ? undefined : `${field.path}[]`;
+  return field === undefined ? undefined : `${field.path}[]${idWithin(field, profile, form)}`;
+}
+
+/** Where the id of an entry is: in a list of the same entries, where it is in the list that was shown. */
+function idWithin({ path }: Field, { fields }: Profile, { id }: ListForm & { readonly kind: 'list' }): string {
+  return fields.has(`${path}[]${id}`) ? id : '';
 }
 
 const NEARLY_ALL = 0.98;

@@ -1,9 +1,8 @@
 /** The configuration that `--write` writes: `replay` can use it unchanged, `run` once the addresses are filled in. */
 
 import type { Conditions, FieldMap, RowFeedback } from '../consumers/decode/decoder-settings.ts';
-import { isFields } from '../consumers/decode/raw.ts';
 import { printDuration } from '../vocabulary/durations.ts';
-import { yamlWord } from '../vocabulary/yaml-word.ts';
+import { yamlFlow, yamlWord } from '../vocabulary/yaml-word.ts';
 import type { InspectedSide, Inspection } from './inspected.ts';
 import { wrapped } from './log-finding.ts';
 import type { Grade, Proposal, RatingScale } from './proposal.ts';
@@ -15,6 +14,9 @@ interface ConfigurationOptions {
   readonly topics: { readonly impressions: string; readonly feedback: readonly string[] } | undefined;
 }
 
+/** The beginning of every configuration that is proposed. */
+export const PROPOSED = '# What receval inspect proposes for';
+
 /** Returns YAML text; undefined: a required field is missing, or one map would misread some of the files. */
 export function configurationOf(inspection: Inspection, options: ConfigurationOptions): string | undefined {
   const { impressions, feedback, files, proposal, oneLog, joined } = inspection;
@@ -24,7 +26,7 @@ export function configurationOf(inspection: Inspection, options: ConfigurationOp
   if (inspection.findings.some(({ code, level }) => code === 'files_differ' && level === 'wrong')) return undefined;
   const names = [...new Set(files.map(({ name }) => name))];
   const lines = [
-    `# What receval inspect proposes for ${names.map(printable).join(', ')}.`,
+    `${PROPOSED} ${names.map(printable).join(', ')}.`,
     ...warningsOf(inspection.findings),
     'attribution:',
     `  horizons: [${proposal.horizons.map(printDuration).join(', ')}]`,
@@ -189,29 +191,19 @@ function adapterLines(adapter: ProposedAdapter): readonly string[] {
 }
 
 function flagText(given: string | RowFeedback): string {
-  if (typeof given === 'string') return flow(given);
+  if (typeof given === 'string') return yamlFlow(given);
   const { action, ts } = given;
-  return `{action: ${flow(action)}${ts === undefined ? '' : `, ts: ${flow(ts)}`}}`;
+  return `{action: ${yamlFlow(action)}${ts === undefined ? '' : `, ts: ${yamlFlow(ts)}`}}`;
 }
 
 function conditions(when: Conditions): string {
   return Object.entries(when)
-    .map(([at, condition]) => `${yamlWord(at)}: ${flow(condition)}`)
+    .map(([at, condition]) => `${yamlWord(at)}: ${yamlFlow(condition)}`)
     .join(', ');
 }
 
 function mapLines(map: FieldMap, indent: string): readonly string[] {
-  return Object.entries(map).map(([as, source]) => `${indent}${yamlWord(as)}: ${flow(source)}`);
-}
-
-/** A value in YAML, on one line. */
-function flow(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(flow).join(', ')}]`;
-  if (!isFields(value)) return typeof value === 'string' ? yamlWord(value) : JSON.stringify(value);
-  return `{${Object.entries(value)
-    .filter(([, member]) => member !== undefined)
-    .map(([name, member]) => `${yamlWord(name)}: ${flow(member)}`)
-    .join(', ')}}`;
+  return Object.entries(map).map(([as, source]) => `${indent}${yamlWord(as)}: ${yamlFlow(source)}`);
 }
 
 function printable(name: string): string {

@@ -5,7 +5,7 @@ import type { PositionBase } from '../consumers/decode/decoder-settings.ts';
 import { together } from '../consumers/decode/field-source.ts';
 import { listAdapter, listKey } from '../consumers/decode/list.ts';
 import { mapAdapter, mapsAdapter } from '../consumers/decode/map.ts';
-import { jsonIn, parsePointer, resolvePointer } from '../consumers/decode/pointer.ts';
+import { parsePointer, resolvePointer } from '../consumers/decode/pointer.ts';
 import {
   type Adapted,
   canonicalAdapter,
@@ -17,6 +17,7 @@ import {
 } from '../consumers/decode/raw.ts';
 import { isEmptyList } from '../consumers/decode/transforms.ts';
 import type { EpochMs } from '../vocabulary/events.ts';
+import { recordOf } from './made-fields.ts';
 import type { ProposedAdapter } from './proposed-adapter.ts';
 import { type TimeForm, timeOf } from './time-forms.ts';
 
@@ -64,7 +65,7 @@ export function eventsOf(rows: readonly Fields[], { adapter }: Reading): Sample 
   const times: EpochMs[] = [];
   const missing = new Map<string, number>();
   const note = (reason: string): void => void missing.set(reason, (missing.get(reason) ?? 0) + 1);
-  for (const adapted of adaptedBy(adapter, rows)) {
+  for (const adapted of adaptedBy(adapter, rows.map(recordOf))) {
     if (typeof adapted === 'string') {
       note(adapted);
       continue;
@@ -137,10 +138,8 @@ function openBanditRecords(row: Fields, at: number): readonly RawRecord[] {
 }
 
 /** The elements of a list that is text. */
-export function partsOf(text: string, separator: string | 'json'): readonly unknown[] {
-  if (separator !== 'json') return isEmptyList(text) ? [] : text.split(separator).map((part) => part.trim());
-  const value = jsonIn(text);
-  return Array.isArray(value) ? value : [];
+export function partsOf(text: string, separator: string): readonly string[] {
+  return isEmptyList(text) ? [] : text.split(separator).map((part) => part.trim());
 }
 
 function listOf(record: RawRecord): SampledList | string {

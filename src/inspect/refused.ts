@@ -8,6 +8,7 @@ import { type InvalidFiles, invalidFiles } from '../findings/invalid-files.ts';
 import { InvalidReasons } from '../findings/invalid-reasons.ts';
 import type { Side, TopicRole } from '../vocabulary/events.ts';
 import type { InspectedFile, Known } from './inspected.ts';
+import { recordOf } from './made-fields.ts';
 import type { ProposedAdapter } from './proposed-adapter.ts';
 import { grouped, type Reading, withEmptyLists } from './reading.ts';
 
@@ -31,7 +32,7 @@ interface Input {
 }
 
 /** Returns nothing if there are no lists, or a required field is missing altogether: then there is no configuration. */
-export function refusedFiles(known: Omit<Known, 'refused'>): readonly InvalidFiles[] {
+export function refusedFiles(known: Omit<Known, 'refused' | 'mends'>): readonly InvalidFiles[] {
   const invalid = new InvalidReasons();
   const valid = { impressions: new Map<string, number>(), feedback: new Map<string, number>() };
   for (const input of inputsOf(known)) {
@@ -51,7 +52,13 @@ export function refusedFiles(known: Omit<Known, 'refused'>): readonly InvalidFil
   return [...invalidFiles(invalid, valid, 'impressions'), ...invalidFiles(invalid, valid, 'feedback')];
 }
 
-function inputsOf({ impressions, feedback, oneLog, joined, zones }: Omit<Known, 'refused'>): readonly Input[] {
+function inputsOf({
+  impressions,
+  feedback,
+  oneLog,
+  joined,
+  zones,
+}: Omit<Known, 'refused' | 'mends'>): readonly Input[] {
   if (impressions === undefined) return [];
   const sides = [impressions, feedback].filter((side) => side !== undefined);
   if (sides.some(({ missing }) => missing.length > 0)) return [];
@@ -86,7 +93,8 @@ function optionsOf({ role, adapter, reading: { time, positionBase }, zone }: Inp
 }
 
 /** The records as JSON, as a replay passes them to the decoder. */
-function recordsOf({ rows, format }: InspectedFile, adapter: ProposedAdapter): readonly string[] {
+function recordsOf({ rows: seen, format }: InspectedFile, adapter: ProposedAdapter): readonly string[] {
+  const rows = seen.map(recordOf);
   // This adapter reads lines as they are.
   if (adapter === 'open-bandit') return [];
   const isList = typeof adapter === 'object' && 'list' in adapter;

@@ -1,9 +1,10 @@
 /** Recognises logs with one row for each item of a list, by the names of columns or by their shape. */
+import type { Conditions } from '../consumers/decode/decoder-settings.ts';
 import { yesOrNo } from '../consumers/decode/list.ts';
 import { parsePointer, resolvePointer } from '../consumers/decode/pointer.ts';
 import type { Fields } from '../consumers/decode/raw.ts';
 import { nameFit, usualGrade } from './field-names.ts';
-import { type Field, isIdLike, isNumeric, isOfElements, type Profile, timesOf } from './fields.ts';
+import { type Field, isIdLike, isNumeric, isOfElements, mainType, type Profile, timesOf } from './fields.ts';
 import type { ListForm, RowFlag } from './list-candidates.ts';
 import { differsWithin, isGapped, isNumbered, isOneEach, standTogether } from './row-groups.ts';
 import { isOtherDate } from './time-forms.ts';
@@ -230,6 +231,13 @@ function guessOf(fields: readonly Field[], used: readonly (string | undefined)[]
 /** Whether it holds only words for yes or no; one of the two is enough. */
 export function isFlag({ distinct }: Field): boolean {
   return distinct.size > 0 && [...distinct.keys()].every((text) => yesOrNo(text) !== undefined);
+}
+
+/** The value, or the values, that say yes. */
+export function clickedValues(field: Field): Conditions[string] {
+  if (mainType(field) !== 'text') return mainType(field) === 'boolean' ? true : 1;
+  const yes = [...field.distinct.keys()].filter((text) => yesOrNo(text) === true);
+  return yes.length === 1 ? yes[0] : yes.length === 0 ? '1' : yes;
 }
 
 export function isYesNo(field: Field): boolean {

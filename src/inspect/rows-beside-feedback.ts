@@ -5,8 +5,8 @@
 
 import { grouped } from '../vocabulary/grouped.ts';
 import type { KindsRead, Known } from './inspected.ts';
+import { splitCommand } from './log-commands.ts';
 import { cut, type LogFinding, wrong } from './log-finding.ts';
-import { splitCommand } from './mend.ts';
 import { rowsByKind } from './row-kinds.ts';
 
 export function rowsBesideFeedback(kinds: KindsRead, { files }: Known): LogFinding {

@@ -13,3 +13,12 @@ export function yamlWord(value: string): string {
     return code.length > 4 ? `\\U${code.padStart(8, '0')}` : `\\u${code.padStart(4, '0')}`;
   });
 }
+
+/** A value on one line, as it may stand within a flow collection. Members without a value are left out. */
+export function yamlFlow(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(yamlFlow).join(', ')}]`;
+  if (typeof value === 'string') return yamlWord(value);
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  const members = Object.entries(value).filter(([, member]) => member !== undefined);
+  return `{${members.map(([name, member]) => `${yamlWord(name)}: ${yamlFlow(member)}`).join(', ')}}`;
+}

@@ -31,7 +31,7 @@ const CLOSED = ['--close-all', '--output', 'json'];
 const inspect = (...args: readonly string[]) => receval(['inspect', ...args], { cwd: folder });
 
 describe('receval inspect', () => {
-  it('writes a configuration that replay takes as it is, and does not overwrite one', async () => {
+  it('writes a configuration that replay takes as it is, and overwrites none but its own', async () => {
     const first = await inspect('clicks.ndjson', 'lists.gz', '--write', 'receval.yaml');
     expect([first.code, first.stderr]).toEqual([0, '']);
     const command = first.stdout.trimEnd().split('\n').at(-1)?.trim();
@@ -44,9 +44,13 @@ describe('receval inspect', () => {
     const checked = await receval(['config', 'check', '--config', 'receval.yaml'], { cwd: folder });
     expect(checked.code).toBe(0);
     const again = await inspect('clicks.ndjson', 'lists.gz', '--write', 'receval.yaml');
-    expect([again.code, again.stderr]).toEqual([
+    expect([again.code, again.stderr]).toEqual([0, '']);
+    writeFileSync(join(folder, 'receval.yaml'), '# Ours.\n');
+    const refused = await inspect('clicks.ndjson', 'lists.gz', '--write', 'receval.yaml');
+    expect([refused.code, refused.stderr, readFileSync(join(folder, 'receval.yaml'), 'utf8')]).toEqual([
       1,
-      'receval: --write: receval.yaml is there already: name another file, or remove it\n',
+      'receval: --write: receval.yaml is there already, and inspect did not write it: name another file, or remove it\n',
+      '# Ours.\n',
     ]);
   });
 
@@ -104,12 +108,13 @@ describe('receval inspect', () => {
     ['gz', 'gzip -c', 1],
     ['gz', 'gzip -c', 2],
     ['zst', 'zstd -qc', 1],
-  ])('proposes commands that mend packed files (%s by %s, %d of them)', async (ending, packing, many) => {
+  ])('proposes commands that sort packed files (%s by %s, %d of them)', async (ending, packing, many) => {
     const own = join(folder, `packed-${ending}-${many}`);
     mkdirSync(own);
     const inOwn = (command: string) => execFileSync('sh', ['-c', command], { cwd: own });
-    const clicks = readFileSync(join(folder, 'clicks.ndjson'), 'utf8').replaceAll('"req":"', '"req":"web:');
-    const lines = clicks.trimEnd().split('\n');
+    const lines = Array.from({ length: 60 }, (_, n) =>
+      JSON.stringify({ req: `r${n % 30}`, at: T + ((7 * n) % 60) * 600_000, doc: 'a', kind: 'click' }),
+    );
     const names = Array.from({ length: many }, (_, i) => `clicks ${i}.ndjson`);
     for (const [i, name] of names.entries()) {
       writeFileSync(join(own, name), `${lines.filter((_, n) => n % many === i).join('\n')}\n`);
@@ -119,19 +124,20 @@ describe('receval inspect', () => {
     const { stdout } = await receval(['inspect', 'lists.gz', ...names.map((name) => `${name}.${ending}`)], {
       cwd: own,
     });
-    expect(stdout).toContain('The request ids differ');
+    expect(stdout).toContain('Records are out of order');
     const command = /^ +\$ (.*mended-.*)$/m.exec(stdout)?.[1] ?? '';
     inOwn(command);
-    const mended = names.map((name) => readFileSync(join(own, `mended-${name}`), 'utf8')).join('');
-    expect(mended.trimEnd().split('\n').sort()).toEqual(lines.map((line) => line.replace('web:', '')).sort());
+    for (const [i, name] of names.entries()) {
+      const sorted = readFileSync(join(own, `mended-${name}`), 'utf8')
+        .trimEnd()
+        .split('\n');
+      const part = lines.filter((_, n) => n % many === i);
+      expect(sorted).toEqual(part.toSorted((a, b) => JSON.parse(a).at - JSON.parse(b).at));
+    }
   });
 
   // The numbers were computed apart, from what the logs were made of.
   it.each([
-    ['inspect-apache-times', ['reco-access.tsv', 'item-access.tsv'], 0.638333],
-    ['inspect-ids-in-addresses', ['slates.ndjson', 'pageviews.csv'], 0.5],
-    ['inspect-slugs', ['shown.csv', 'views-0.ndjson', 'views-1.ndjson'], 0.568704],
-    ['inspect-spreadsheet-days', ['shown.ndjson', 'sales.csv'], 0.322083],
     ['inspect-json-behind', ['app.txt'], 0.637708],
     ['inspect-unsorted', ['events.ndjson'], 0.255556],
   ] as const)('proposes commands after which a log is sound: %s', async (log, files, mrr) => {
@@ -218,17 +224,17 @@ describe('receval inspect', () => {
   });
 
   it('says at the top of what it writes, and on standard error, what makes the numbers wrong', async () => {
-    const capitals = readFileSync(join(folder, 'clicks.ndjson'), 'utf8').replaceAll('"req":"r', '"req":"R');
-    writeFileSync(join(folder, 'capitals.ndjson'), capitals);
-    const { code, stderr } = await inspect('capitals.ndjson', 'lists.gz', '--write', 'wrong.yaml');
+    const others = readFileSync(join(folder, 'clicks.ndjson'), 'utf8').replaceAll(/"doc":"\w+"/g, '"doc":"gone"');
+    writeFileSync(join(folder, 'others.ndjson'), others);
+    const { code, stderr } = await inspect('others.ndjson', 'lists.gz', '--write', 'wrong.yaml');
     expect([code, stderr]).toEqual([
       1,
       'receval: wrong.yaml was written, but one thing looks wrong (see the top of the file): fix that first, or the numbers will be wrong\n',
     ]);
     const [first, second, third] = readFileSync(join(folder, 'wrong.yaml'), 'utf8').split('\n');
-    expect(first).toBe('# What receval inspect proposes for capitals.ndjson, lists.gz.');
+    expect(first).toBe('# What receval inspect proposes for others.ndjson, lists.gz.');
     expect(second).toBe('# Problems found, which make the numbers wrong until they are fixed:');
-    expect(third).toContain('# - The request ids differ (feedback/req and impressions/req): upper and lower case');
+    expect(third).toContain('# - Feedback joins, but none of it names an item of its list.');
   });
 
   it('reports everything as JSON, within the sample', async () => {

@@ -4,6 +4,7 @@ import { loadSettings } from '../../src/config/load.ts';
 import type { Fields } from '../../src/consumers/decode/raw.ts';
 import type { Inspection, SampledFile } from '../../src/inspect/inspected.ts';
 import { inspect } from '../../src/inspect/inspection.ts';
+import { recordOf } from '../../src/inspect/made-fields.ts';
 import { configurationOf } from '../../src/inspect/proposed-configuration.ts';
 import type { SampledFeedback } from '../../src/inspect/reading.ts';
 import { event, FEEDBACK } from '../consumers/decode/fixture.ts';
@@ -46,7 +47,7 @@ const local = (ms: number): string => new Date(ms).toISOString().slice(0, 19).re
 function readAs(inspection: Inspection) {
   const yaml = configurationOf(inspection, { topics: undefined }) ?? '';
   const { adapter } = loadSettings({ file: 'written', readFile: () => yaml, env: {} }).inputs.feedback;
-  const read = inspection.files.filter(({ name }) => name !== 'shown').flatMap(({ rows }) => rows);
+  const read = inspection.files.filter(({ name }) => name !== 'shown').flatMap(({ rows }) => rows.map(recordOf));
   return read
     .map((row) => event(row, { adapter, role: FEEDBACK }))
     .flatMap((one) => (one.kind === 'feedback' ? [{ ts: one.ts, itemId: one.itemId, action: one.action }] : []))
@@ -113,7 +114,6 @@ describe('files of one side whose fields are in different places', () => {
   );
 
   it.each([
-    ['ids that must be mended', (row: Fields) => ({ ...row, trace: `web:${String(row['trace'])}` })],
     ['ids of no list', (row: Fields) => ({ ...row, trace: `q${String(row['trace']).slice(1)}` })],
     ['times of another zone', (row: Fields) => ({ ...row, when: local(Number(row['when']) + 3_600_000) })],
     ['no time', ({ when: _, ...row }: Fields) => row],
@@ -122,6 +122,17 @@ describe('files of one side whose fields are in different places', () => {
     const finding = wrongIn(inspection).find(({ code }) => code === 'files_differ');
     expect(finding?.cause).toMatch(/orders has no|clicks has no/);
     expect(configurationOf(inspection, { topics: undefined })).toBeUndefined();
+  });
+
+  it('are read by a map each, if one of them has ids that must be mended', () => {
+    const prefixed = changed(clicks, 'clicks', (row) => ({ ...row, trace: `web:${String(row['trace'])}` }));
+    const inspection = inspected(shown, prefixed, orders);
+    expect([wrongIn(inspection), inspection.mends.map(({ finding }) => finding.code)]).toEqual([
+      [],
+      ['ids_differ_by_prefix'],
+    ]);
+    expect(inspection.facts.joining).toMatchObject({ asked: 75, known: 75, inList: 75 });
+    expect(readAs(inspection)).toHaveLength(75);
   });
 
   it('may be in two zones if only one of them does not say so', () => {

@@ -8,20 +8,11 @@ import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
 import { profileOf } from '../../src/inspect/fields.ts';
 import type { Form } from '../../src/inspect/file-shape.ts';
 import type { InspectedFile } from '../../src/inspect/inspected.ts';
+import { sortCommand, splitCommand } from '../../src/inspect/log-commands.ts';
 import { jqPath } from '../../src/inspect/log-finding.ts';
-import {
-  extractCommand,
-  gatherCommand,
-  mendCommand,
-  nestedCommand,
-  sortCommand,
-  splitCommand,
-  unpairCommand,
-} from '../../src/inspect/mend.ts';
 import { printing, recordsIn, recordsOpened, valueAt } from '../../src/inspect/python-records.ts';
 import { runs } from '../runs.ts';
-import { MADE_AT, sampledFile } from './made-log.ts';
-import { inspected, writeLogs, wrongIn } from './written-logs.ts';
+import { sampledFile } from './made-log.ts';
 
 const NAMES = [
   'x"]|=.|.request_id=$ENV.SECRET|.["request_id',
@@ -94,7 +85,7 @@ const csvOf = (columns: readonly string[]): Form => ({
 function fileOf(file: string, form: Form, rows: readonly object[]): InspectedFile {
   const format = { compression: 'none', encoding: 'UTF-8', lineEnds: 'LF', form } as const;
   const sampled = sampledFile(file, rows);
-  return { ...sampled, format, profile: profileOf(sampled.rows), guess: undefined, known: undefined };
+  return { ...sampled, made: [], format, profile: profileOf(sampled.rows), guess: undefined, known: undefined };
 }
 
 const json = (rows: readonly object[]): string => rows.map((row) => `${JSON.stringify(row)}\n`).join('');
@@ -142,23 +133,9 @@ describe('a name in a command', () => {
       { other: 'R-A', [field]: 'r-a' },
       { other: 'R-B', [field]: 'r-b' },
     ];
-    const cutAway = rows.map((row) => ({ ...row, [field]: row[field].slice(2) }));
-    expect(run(rows, (one) => mendCommand(path, [{ kind: 'prefix', cut: 'r-' }], [file], [one]))).toEqual([cutAway]);
     expect(run(rows.toReversed(), (one) => sortCommand(path, [file], [one]))).toEqual([rows]);
     const parts = { one: ['r-a'], two: ['r-b'] };
     expect(run(rows, (one) => splitCommand(path, parts, [file], [one]))).toEqual([[rows[0]], [rows[1]]]);
-    expect(run(rows, (one) => gatherCommand([path, '/other'], one))).toEqual([
-      rows.map((row) => ({ ...row, items: [row[field], row.other] })),
-    ]);
-    expect(run(rows, (one) => extractCommand([{ as: 'itemId', path, pattern: 'r-([ab])' }], [file], [one]))).toEqual([
-      rows.map((row) => ({ ...row, itemId: row[field].slice(2) })),
-    ]);
-    const nested = [{ [field]: [{ [field]: [1, 2] }, { [field]: [3] }] }];
-    expect(run(nested, (one) => nestedCommand(path, path, [file], [one]))).toEqual([
-      [{ ...nested[0], items: [1, 2, 3] }],
-    ]);
-    const pairs = [{ [field]: [{ key: field, value: 7 }] }];
-    expect(run(pairs, (one) => unpairCommand([path], 'key', one))).toEqual([[{ [field]: { [field]: 7 } }]]);
   });
 
   it.each(NAMES.filter((one) => !/[\0\r]/.test(one)))('%j: each command on CSV changes its column alone', (field) => {
@@ -177,9 +154,6 @@ describe('a name in a command', () => {
         text.slice(text.indexOf('R-')),
       );
     };
-    expect(run((one) => mendCommand(path, [{ kind: 'suffix', put: field }], [file], [one]))).toEqual([
-      `R-A,${wordOf(`r-a${field}`)}\nR-B,${wordOf(`r-b${field}`)}\n`,
-    ]);
     expect(run((one) => sortCommand(path, [file], [one]), 'R-B,r-b\nR-A,r-a\n')).toEqual(['R-A,r-a\nR-B,r-b\n']);
     expect(run((one) => splitCommand(path, { one: ['r-a'] }, [file], [one]))).toEqual(['R-A,r-a\n']);
     const at = valueAt(path);
@@ -192,30 +166,4 @@ describe('a name in a command', () => {
       [{ a: 'r-a', b: ['r-a'] }],
     ]);
   });
-});
-
-/** As Python writes a cell. */
-function wordOf(text: string): string {
-  return /[",\r\n]/.test(text) ? cell(text) : text;
-}
-
-it('of a log that inspect has read is no code in the command that it shows', async () => {
-  const field = 'x"]|=.|.request_id=$ENV.SECRET|.["request_id';
-  const own = newFolder();
-  const numbers = Array.from({ length: 40 }, (_, n) => n);
-  const lists = numbers.map(
-    (n) => `${JSON.stringify({ [field]: `REQ-${n}X`, ts: MADE_AT + n * 1000, items: ['a', 'b'] })}\n`,
-  );
-  const clicks = numbers.map(
-    (n) =>
-      `${JSON.stringify({ request_id: `req-${n}x`, ts: MADE_AT + n * 1000 + 500, itemId: 'a', action: 'click' })}\n`,
-  );
-  const commands = wrongIn(await inspected(writeLogs(own, 'case', lists, clicks))).flatMap(
-    ({ command }) => command ?? [],
-  );
-  expect(commands).toHaveLength(1);
-  const [mended] = Object.values(written(own, commands[0]));
-  const isOfLists = commands[0].includes('shown');
-  const expected = (isOfLists ? lists : clicks).map((line) => line.replace(/"REQ-\d+X"/, (id) => id.toLowerCase()));
-  expect(parsed(mended)).toEqual(expected.map((line): unknown => JSON.parse(line)));
 });

@@ -1,5 +1,4 @@
-/** Lists two levels deep, such as carousels of products: the finding says where the ids are, and what it advises works. */
-import { execFileSync } from 'node:child_process';
+/** Lists two levels deep, such as carousels of products: the map that is proposed reads them as one. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,7 +6,6 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { sampleFiles } from '../../src/cli/inspect.ts';
 import { inspect } from '../../src/inspect/inspection.ts';
 import type { LogFinding } from '../../src/inspect/log-finding.ts';
-import { eventsOf } from '../../src/inspect/reading.ts';
 import { MADE_AT } from './made-log.ts';
 
 const numbers = Array.from({ length: 40 }, (_, n) => n);
@@ -46,30 +44,17 @@ const wrongIn = ({ findings }: { readonly findings: readonly LogFinding[] }) =>
   findings.filter(({ level }) => level === 'wrong');
 
 describe('carousels of products', () => {
-  it('are told by the place of their ids, and become one list by the command that is shown', async () => {
+  it.each([1, 2])('are read as one list by the map that is proposed: %d of them', async (carousels) => {
     const lists = write(
       'pages.jsonl',
-      numbers.map((n) => page(n, 2)),
+      numbers.map((n) => page(n, carousels)),
     );
-    const clicked = (n: number): string => item(n, n % 6);
-    const [finding, ...others] = wrongIn(await inspected(lists, clicked));
-    expect([finding.code, others]).toEqual(['items_never_match', []]);
-    expect(finding.cause).toContain('the ids of feedback are in /carousels/*/products/*/sku');
-    execFileSync('sh', ['-c', finding.command ?? 'false'], { cwd: folder });
-    const mended = await inspected(join(folder, 'mended-pages.jsonl'), clicked);
-    expect(wrongIn(mended)).toEqual([]);
-    expect(mended.facts.joining).toMatchObject({ asked: 40, known: 40, inList: 40 });
-    expect(mended.impressions?.sample.lists[1].items).toEqual([0, 1, 2, 3, 4, 5].map((i) => item(1, i)));
-  });
-
-  it('are told with the map that reads them if every page has one', async () => {
-    const rows = numbers.map((n) => page(n, 1));
-    const [finding] = wrongIn(await inspected(write('page.jsonl', rows), (n) => item(n, n % 3)));
-    expect(finding.remedy).toContain('map items: /carousels/0/products, items.id: /sku');
-    expect(finding.command).toBeUndefined();
-    const map = { requestId: '/rid', ts: '/at', items: '/carousels/0/products', 'items.id': '/sku' };
-    const read = eventsOf(JSON.parse(JSON.stringify(rows)), { adapter: { map }, time: undefined, positionBase: 1 });
-    expect(read.lists[1].items).toEqual([0, 1, 2].map((i) => item(1, i)));
+    const found = await inspected(lists, (n) => item(n, n % (3 * carousels)));
+    expect(wrongIn(found)).toEqual([]);
+    expect(found.mends[0].finding.cause).toContain('Feedback names what is in /carousels/*/products/*/sku');
+    expect(found.facts.joining).toMatchObject({ asked: 40, known: 40, inList: 40 });
+    const shown = Array.from({ length: 3 * carousels }, (_, i) => item(1, i));
+    expect(found.impressions?.sample.lists[1].items).toEqual(shown);
   });
 
   it('are not blamed for ids that are nowhere', async () => {

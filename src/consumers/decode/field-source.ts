@@ -105,7 +105,7 @@ function oneProblem(field: string, source: OneSource): string | undefined {
   return (
     originProblem(field, source, names) ??
     firstProblem(originsOf(source).map((origin) => oneProblem(field, origin))) ??
-    firstProblem(names.map((name) => useProblem(field, name, source))) ??
+    firstProblem(names.map((name) => useProblem(field, name))) ??
     firstProblem(names.map((name) => withName(name, argumentProblem(name, source))))
   );
 }
@@ -126,10 +126,9 @@ type Name = (typeof TRANSFORM_NAMES)[number];
 const USES = { any: () => true, lists: isList, times: (field: string) => field === 'ts', numbers: isNumber } as const;
 const SUCH = { any: '', lists: 'lists, such as items', times: 'times, such as ts', numbers: 'numbers, such as value' };
 
-function useProblem(field: string, name: Name, source: ValueSource): string | undefined {
+function useProblem(field: string, name: Name): string | undefined {
   const { of } = TRANSFORMS[name];
   if (!USES[of](field)) return `${name} is for ${SUCH[of]}`;
-  if (name === 'label' && source.split === undefined && source.parse === undefined) return 'label needs split';
   return name === 'default' && isList(field) ? 'a list has no default' : undefined;
 }
 

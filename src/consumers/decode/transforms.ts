@@ -332,11 +332,11 @@ export function opened(value: unknown): unknown {
   return typeof value === 'string' ? jsonIn(value) : value;
 }
 
-/** Whole numbers are ids like texts. */
+/** Whole numbers, and yes and no, are read as texts. */
 function onText(step: (text: string) => unknown): Step {
   return (value) => {
     if (typeof value === 'string') return step(value);
-    return Number.isSafeInteger(value) ? step(String(value)) : value;
+    return Number.isSafeInteger(value) || typeof value === 'boolean' ? step(String(value)) : value;
   };
 }
 

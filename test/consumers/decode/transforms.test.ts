@@ -357,7 +357,6 @@ describe('what is wrong with a source is reported', () => {
     ['ts', { at: '/t', timeZone: 'Berlin' }, /^timeZone: expected a time zone/],
     ['ts', { at: '/t', timeOrigin: 'yesterday' }, /^timeOrigin: expected a time such as/],
     ['items', { at: '/i', flatten: 'x' }, /^flatten: expected a JSON pointer/],
-    ['items', { at: '/i', label: '-' }, /^label needs split/],
     ['items', { at: '/i', default: 'x' }, /^a list has no default/],
     ['items', { const: 'x' }, /^expected a JSON pointer; a list cannot be constant/],
     [

@@ -1,0 +1,160 @@
+/** Fields in a form that no event has: dates of a country, times from a start, pairs of a name and a value, numbers with a comma or in place of text. */
+
+import { dateReader } from '../consumers/decode/date-format.ts';
+import type { ValueSource } from '../consumers/decode/decoder-settings.ts';
+import type { FindingCode } from '../findings/catalogue.ts';
+import { nameFit } from './field-names.ts';
+import {
+  decimalComma,
+  type Field,
+  isNumbers,
+  isNumeric,
+  isOfElements,
+  mainType,
+  type Profile,
+  timesOf,
+} from './fields.ts';
+import { alikeIn, type InspectedFile, type InspectedSide, type Sides } from './inspected.ts';
+import { cut, note } from './log-finding.ts';
+import { escapedStep } from './made-fields.ts';
+import { type Mend, mapText } from './mends.ts';
+import { pairsOfFields } from './pairs-of-fields.ts';
+import { tablesApart } from './tables-apart.ts';
+import { dateFormat, isSerial } from './time-forms.ts';
+
+export function mendsOfFields(sides: Sides, files: readonly InspectedFile[]): readonly Mend[] {
+  const { impressions, feedback } = sides;
+  const all = [impressions, feedback].filter((side) => side !== undefined).flatMap(alikeIn);
+  const areTied =
+    impressions !== undefined && feedback !== undefined && !all.some(({ missing }) => missing.includes('requestId'));
+  const logs = files.filter(({ guess }) => guess !== undefined);
+  const isJoined = areTied && sides.joins[0]?.match.share !== 0;
+  return [
+    ...[...new Set(all)].flatMap((side) => [...timesOfSide(side, logs), ...textsOfSide(side)]),
+    ...(feedback === undefined ? [] : alikeIn(feedback).flatMap(valuesOfSide)),
+    ...(isJoined ? [] : logs.flatMap(fieldsInPairs)),
+  ];
+}
+
+function mend(
+  code: FindingCode,
+  cause: string,
+  as: string,
+  field: { readonly path: string; readonly source: ValueSource },
+  files: readonly string[],
+  advice = '',
+): Mend {
+  const remedy = `The proposed map reads it so: ${mapText([[as, field.source]])}.${advice}`;
+  return { fields: [{ ...field, files }], finding: note(code, cause, remedy) };
+}
+
+function timesOfSide({ missing, profile, files }: InspectedSide, logs: readonly InspectedFile[]): readonly Mend[] {
+  if (!missing.includes('ts')) return [];
+  const fields = [...profile.fields.values()].filter((field) => !isOfElements(field.path) && field.distinct.size > 0);
+  for (const field of fields) {
+    const source = dateSource(field);
+    if (source === undefined) continue;
+    const written =
+      field.distinct.size > 0 && [...field.distinct.keys()].every(isSerial)
+        ? ', the days of a spreadsheet, taken for UTC'
+        : '';
+    const cause = `The times of ${files.join(', ')} (${field.path}) are written as "${String(field.example)}"${written}.`;
+    return [mend('read_by_transforms', cause, 'ts', { path: field.path, source }, files)];
+  }
+  const relative = tablesApart(logs) === undefined ? relativeTime(profile) : undefined;
+  if (relative === undefined) return [];
+  const [some] = [[...relative.distinct.keys()].slice(0, 3).join(', ')];
+  const unit = /ms$|milli/i.test(relative.path) || relative.most >= 1e8 ? 'ms' : 's';
+  const source: ValueSource = { at: relative.path, timeOrigin: ORIGIN, unit };
+  const cause = `${relative.path} of ${files.join(', ')} counts from a start that the log does not name (${some}, ...).`;
+  const advice = ` Put in your own start and unit; ${unit} since ${ORIGIN} are assumed.`;
+  return [mend('read_by_transforms', cause, 'ts', { path: relative.path, source }, files, advice)];
+}
+
+/** Not the time of any log, so that nobody takes it for one. */
+const ORIGIN = '2001-01-01T00:00:00Z';
+
+/** A number that is called a time but is none; undefined: there is none. */
+export function relativeTime({ fields, records }: Profile): Field | undefined {
+  return [...fields.values()].find(
+    (field) =>
+      !isOfElements(field.path) &&
+      nameFit(field.path, 'ts') >= 0.4 &&
+      isNumbers(field) &&
+      timesOf(field) === undefined &&
+      field.least >= 0 &&
+      field.most < 1e12 &&
+      field.distinct.size > 0.5 * records,
+  );
+}
+
+/** How dates are read; undefined: it holds none, or their day and month cannot be told apart. */
+function dateSource({ path, distinct }: Field): ValueSource | undefined {
+  const texts = [...distinct.keys()];
+  if (texts.every(isSerial)) {
+    // Days since the end of 1899.
+    return { at: path, ...(texts.some((text) => text.includes(',')) && { decimal: ',' }), add: -25_569, unit: 'd' };
+  }
+  const format = dateFormat(texts);
+  const reader = format === undefined ? undefined : dateReader(format);
+  if (format === undefined || reader === undefined || texts.some((text) => reader(text) === '')) return undefined;
+  return { at: path, format, ...(/(?:GMT|Z)$/.test(format) && { timeZone: 'UTC' }) };
+}
+
+/** Fields that are text, and hold numbers or yes and no. */
+const TEXTS = /^(?:variant|surface|sessionId|userId|action|items\.category|cohorts\..*)$/;
+
+function textsOfSide({ fits, profile, files }: InspectedSide): readonly Mend[] {
+  return fits.flatMap(({ as, path }) => {
+    const field = profile.fields.get(path);
+    if (field === undefined || !TEXTS.test(as) || !['whole', 'boolean'].includes(mainType(field))) return [];
+    if (as === 'userId' || as === 'sessionId' ? mainType(field) === 'whole' : false) return [];
+    const cause = `${path} of ${files.join(', ')} (${as}) holds ${String(field.example)}, and not a text.`;
+    const at = path.slice(path.lastIndexOf('[]') < 0 ? 0 : path.lastIndexOf('[]') + 2);
+    return [mend('read_by_transforms', cause, as, { path, source: { at, trim: true } }, files)];
+  });
+}
+
+function valuesOfSide({ profile, files, fits }: InspectedSide): readonly Mend[] {
+  const field = [...profile.fields.values()].find(
+    (one) => !isOfElements(one.path) && nameFit(one.path, 'value') > 0 && decimalComma(one) !== undefined,
+  );
+  if (field === undefined || fits.some(({ as }) => as === 'value')) return [];
+  if (![...field.distinct.keys()].every((text) => isNumeric(text.replace(',', '.')))) return [];
+  const cause = `${field.path} of ${files.join(', ')} has decimal commas, such as ${decimalComma(field)}.`;
+  return [
+    mend('read_by_transforms', cause, 'value', { path: field.path, source: { at: field.path, decimal: ',' } }, files),
+  ];
+}
+
+/** What a pair may hold. */
+const FIELDS = ['requestId', 'variant', 'userId', 'sessionId'] as const;
+/** More names are no fields of a record, but of something else. */
+const MOST_NAMES = 60;
+
+/** Fields that are pairs of a name and a value: no path leads to one of them. */
+function fieldsInPairs(file: InspectedFile): readonly Mend[] {
+  const pairs = pairsOfFields(file);
+  if (pairs === undefined || pairs.names.length > MOST_NAMES) return [];
+  const { paths, key, names } = pairs;
+  const fits = names.flatMap((name) => FIELDS.map((as) => ({ as, name, fit: nameFit(`/${name}`, as) })));
+  const [{ as, name: best }] = fits.sort((a, b) => b.fit - a.fit);
+  const few = names.slice(0, 4).map(cut).join(', ');
+  const fields = paths.flatMap((path) =>
+    names.map((name) => ({
+      path: `${path}.${escapedStep(name)}`,
+      source: { at: path, pairs: name },
+      files: [file.name],
+    })),
+  );
+  return [
+    {
+      fields,
+      finding: note(
+        'fields_in_pairs',
+        `${paths.join(' and ')} of ${file.name} ${paths.length === 1 ? 'is a list' : 'are lists'} of pairs of ${key} and value (${few}${names.length > 4 ? ', ...' : ''}).`,
+        `The proposed map reads a field by its name, such as ${mapText([[as, { at: paths[0], pairs: best }]])}.`,
+      ),
+    },
+  ];
+}
