@@ -111,7 +111,7 @@ function givenFiles(files: readonly string[], { impressions = [], feedback = [],
 }
 
 function settingsOf(file: string | undefined): Settings {
-  return loadSettings({ file, readFile: readTextFile, env: process.env });
+  return loadSettings({ file, readFile: readTextFile, env: process.env, reads: 'files' });
 }
 
 export async function sampleFiles(given: readonly Given[], limit: number): Promise<readonly SampledFile[]> {
@@ -156,7 +156,7 @@ function topicNames({ kafka: { topics } }: Settings): {
 
 /** What inspect wrote is replaced. @throws Error if another file would be overwritten */
 function write(path: string, configuration: string): void {
-  loadSettings({ file: path, readFile: () => configuration, env: {} });
+  loadSettings({ file: path, readFile: () => configuration, env: {}, reads: 'files' });
   try {
     writeWhole(path, configuration, { flag: '--write', isNew: !isProposed(path) });
   } catch (error) {

@@ -229,6 +229,7 @@ export function readConfiguration(
       ...(horizons === undefined ? {} : { 'attribution.horizons': horizons }),
     },
     command,
+    reads: 'files',
   });
 }
 

@@ -21,6 +21,8 @@ interface LoadOptions {
   readonly overrides?: Readonly<Record<string, string>>;
   /** Not every command offers every measure. Default: the service. */
   readonly command?: Command;
+  /** Not every setting is for topics. Default: topics. */
+  readonly reads?: 'files' | 'topics';
 }
 
 export interface Configuration {
@@ -41,6 +43,7 @@ export function loadConfiguration({
   env,
   overrides = {},
   command = 'run',
+  reads = 'topics',
 }: LoadOptions): Configuration {
   const tree = readTree(file, readFile);
   const fromEnvironment = applyEnvironment(tree, configSchema, env, readFile);
@@ -50,7 +53,7 @@ export function loadConfiguration({
   const { document, parsed, problems } = validate(tree);
 
   const report = new Report(problems.map(({ path }) => printPath(path)));
-  const settings = resolve(parsed, report, command);
+  const settings = resolve(parsed, report, command, reads);
   const all: readonly Problem[] = [
     ...fromEnvironment.problems,
     ...wrongFlags,

@@ -1,4 +1,4 @@
-import { type AdapterChoice, adapterTraits, type Drop } from '../consumers/decode/decoder-settings.ts';
+import { type AdapterChoice, adapterTraits, type Drop, type JoinKey } from '../consumers/decode/decoder-settings.ts';
 import { dropProblems } from '../consumers/decode/exclusion.ts';
 import { listProblems } from '../consumers/decode/list.ts';
 import { mapProblems, mapsProblems } from '../consumers/decode/map.ts';
@@ -26,12 +26,22 @@ import type { InputDocument, InputsDocument, TopicDocument, TopicsDocument } fro
 import type { Path } from './tree.ts';
 import type { Span } from './values.ts';
 
-/** The settings of a configuration whose parts are valid. Inconsistencies are reported; then the settings must not be used. */
-export function resolve(config: ParsedConfig, report: Report, command: Command): Settings {
+/**
+ * The settings of a configuration whose parts are valid. Inconsistencies are reported; then the settings must not be used.
+ * @param reads not every setting is for topics
+ */
+export function resolve(config: ParsedConfig, report: Report, command: Command, reads: 'files' | 'topics'): Settings {
   const { namespace, attribution, start, commit, relevantFrom, windows, incompleteWindows, paneSize, cohorts } = config;
-  const { limits, catalogue } = config;
+  const { limits, catalogue, join } = config;
   const { horizons } = attribution;
   checkPanes(windows, paneSize, report);
+  const joinBy = join.by === 'requestId' ? undefined : join.by;
+  if (reads === 'topics' && joinBy !== undefined) {
+    report.add(
+      ['join', 'by'],
+      `${joinBy} is for files alone (replay, compare): a service needs feedback that names the id of its list (join.by: requestId)`,
+    );
+  }
 
   const rules = Object.entries(config.grades).map(([name, grade]) => ({ name, rule: gradeRule(grade) }));
   const defaults = { relevantFrom, highestGrade: highestGrade(rules.map(({ rule }) => rule)) };
@@ -52,12 +62,13 @@ export function resolve(config: ParsedConfig, report: Report, command: Command):
     lowerIsBetter: lowerIsBetterOf(config.lowerIsBetter, measures, grading, known),
   };
   const experiments = experimentsOf(config.experiments, referred, command === 'run');
-  const topics = topicsOf(config.kafka.topics, config.inputs, report);
+  const checked = { joinBy, report };
+  const topics = topicsOf(config.kafka.topics, config.inputs, checked);
   const counts = { measures: names.length, windows: windows.length, horizons: horizons.length, sets: cohorts.length };
 
   return {
     namespace,
-    inputs: inputsOf(config.inputs, topics, report),
+    inputs: inputsOf(config.inputs, topics, checked),
     kafka: {
       ...config.kafka,
       topics,
@@ -65,6 +76,7 @@ export function resolve(config: ParsedConfig, report: Report, command: Command):
     },
     redis: { url: config.redis.url, ...redisSecurityOf(config.redis, report) },
     attribution: { ...attribution, window: horizons[horizons.length - 1] },
+    join,
     start,
     commit,
     grading,
@@ -184,6 +196,12 @@ const FEEDBACK: TopicRole = { impressions: false, feedback: true };
 
 const BOTH: TopicRole = { impressions: true, feedback: true };
 
+/** How adapters are checked. `joinBy`: the field that may stand for the request id. */
+interface Checked {
+  readonly joinBy: JoinKey | undefined;
+  readonly report: Report;
+}
+
 /**
  * The topics of a unit. The impressions topic comes first or, if it carries feedback too, at its place among the feedback topics.
  * Settings that a topic lacks are taken from `inputs`.
@@ -191,15 +209,16 @@ const BOTH: TopicRole = { impressions: true, feedback: true };
 function topicsOf(
   { impressions, feedback }: TopicsDocument,
   inputs: InputsDocument,
-  report: Report,
+  checked: Checked,
 ): readonly TopicSettings[] {
+  const { report } = checked;
   const path = ['kafka', 'topics', 'feedback'];
   const list = Array.isArray(feedback) ? feedback : [feedback];
   const shared = ['kafka', 'topics', 'impressions'];
   const isShared = list.some(({ name }) => name === impressions.name);
   const first = isShared
-    ? topicOf(impressions, shared, BOTH, eventsOf(inputs), report)
-    : topicOf(impressions, shared, IMPRESSIONS, inputs.impressions, report);
+    ? topicOf(impressions, shared, BOTH, eventsOf(inputs), checked)
+    : topicOf(impressions, shared, IMPRESSIONS, inputs.impressions, checked);
   const topics: TopicSettings[] = isShared ? [] : [first];
   for (const [i, topic] of list.entries()) {
     const at: Path = Array.isArray(feedback) ? [...path, i] : path;
@@ -213,24 +232,30 @@ function topicsOf(
         if (differs) report.add([...at, option], 'differs from kafka.topics.impressions, which is the same topic');
       }
     } else {
-      topics.push(topicOf(topic, at, FEEDBACK, inputs.feedback, report));
+      topics.push(topicOf(topic, at, FEEDBACK, inputs.feedback, checked));
     }
   }
   return topics;
 }
 
-function topicOf(topic: TopicDocument, path: Path, role: TopicRole, input: PartialForm, report: Report): TopicSettings {
+function topicOf(
+  topic: TopicDocument,
+  path: Path,
+  role: TopicRole,
+  input: PartialForm,
+  checked: Checked,
+): TopicSettings {
   const { name } = topic;
   if (topic.adapter !== undefined) {
     const advice = `name the topic "${name}" under impressions and under feedback`;
-    checkAdapter(topic.adapter, [...path, 'adapter'], role, advice, report);
+    checkAdapter(topic.adapter, [...path, 'adapter'], role, advice, checked);
   }
-  checkDrop(topic.drop, [...path, 'drop'], report);
+  checkDrop(topic.drop, [...path, 'drop'], checked.report);
   return { name, role, ...formOf(topic, input) };
 }
 
 /** How files are read: by `inputs`, and by the topics of the same side for settings that `inputs` lacks. */
-function inputsOf(inputs: InputsDocument, topics: readonly TopicSettings[], report: Report): Settings['inputs'] {
+function inputsOf(inputs: InputsDocument, topics: readonly TopicSettings[], checked: Checked): Settings['inputs'] {
   const both = topics.find(({ role }) => role.impressions && role.feedback);
   const impressions = topics.find(({ role }) => role.impressions);
   const advice = 'set it under inputs.events';
@@ -242,8 +267,8 @@ function inputsOf(inputs: InputsDocument, topics: readonly TopicSettings[], repo
     ['events', BOTH],
   ] as const) {
     const { adapter, drop } = inputs[side];
-    checkDrop(drop, ['inputs', side, 'drop'], report);
-    if (adapter !== undefined) checkAdapter(adapter, ['inputs', side, 'adapter'], role, advice, report);
+    checkDrop(drop, ['inputs', side, 'drop'], checked.report);
+    if (adapter !== undefined) checkAdapter(adapter, ['inputs', side, 'adapter'], role, advice, checked);
   }
   return {
     impressions: inputOf(inputs.impressions, impressions),
@@ -274,12 +299,18 @@ function formOf(own: PartialForm, other: PartialForm): EventForm {
   };
 }
 
-function checkAdapter(adapter: AdapterChoice, at: Path, role: TopicRole, advice: string, report: Report): void {
+function checkAdapter(
+  adapter: AdapterChoice,
+  at: Path,
+  role: TopicRole,
+  advice: string,
+  { joinBy, report }: Checked,
+): void {
   if (typeof adapter === 'string' && adapterTraits(adapter).isOfBothSides && !(role.impressions && role.feedback)) {
     report.add(at, `${adapter} rows are impressions and clicks in one: ${advice}`);
   }
   if (typeof adapter !== 'object') return;
-  for (const { at: below, message } of problemsOf(adapter, role)) {
+  for (const { at: below, message } of problemsOf(adapter, role, joinBy)) {
     report.add([...at, ...below.filter((name) => name !== '')], message);
   }
 }
@@ -288,10 +319,10 @@ function checkDrop(drop: Drop | undefined, at: Path, report: Report): void {
   for (const { at: below, message } of dropProblems(drop ?? [])) report.add([...at, ...below], message);
 }
 
-function problemsOf(adapter: Exclude<AdapterChoice, string>, role: TopicRole) {
-  if ('list' in adapter) return listProblems(adapter, role);
-  if ('maps' in adapter) return mapsProblems(adapter.maps, role);
-  return mapProblems(adapter.map, role).map(({ field, message }) => ({ at: ['map', field], message }));
+function problemsOf(adapter: Exclude<AdapterChoice, string>, role: TopicRole, joinBy: JoinKey | undefined) {
+  if ('list' in adapter) return listProblems(adapter, role, joinBy);
+  if ('maps' in adapter) return mapsProblems(adapter.maps, role, joinBy);
+  return mapProblems(adapter.map, role, joinBy).map(({ field, message }) => ({ at: ['map', field], message }));
 }
 
 interface SeriesCounts {

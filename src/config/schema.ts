@@ -28,6 +28,7 @@ export const configSchema = group({
   kafka: kafkaSchema.prefault({}).meta({ description: 'Where events come from.' }),
   redis: redisSchema.prefault({}).meta({ description: 'Where state is kept.' }),
   attribution: SIMPLE.attribution,
+  join: SIMPLE.join,
   start: SIMPLE.start,
   commit: SIMPLE.commit,
   grades: gradesSchema

@@ -3,8 +3,10 @@
  * A setting that refers to others, or is checked with them, is resolved (resolve.ts).
  */
 import type { z } from 'zod';
+import { JOIN_KEYS } from '../consumers/decode/decoder-settings.ts';
 import { parseTime } from '../consumers/decode/times.ts';
 import { MOST_STATE_BYTES } from '../consumers/engine/state-limit.ts';
+import { TOUCHES } from '../consumers/join/touch.ts';
 import { OF_EXPOSURES } from '../measures/all.ts';
 import type { EpochMs } from '../vocabulary/events.ts';
 import { childrenOf, isTree, valueAt } from './tree.ts';
@@ -134,6 +136,19 @@ export const SIMPLE = {
     .prefault('default')
     .meta({ description: 'prefix of all keys in Redis' }),
   attribution: attributionSchema.prefault({}).meta({ description: 'Which feedback belongs to which impression.' }),
+  join: group({
+    by: word(['requestId', ...JOIN_KEYS])
+      .prefault('requestId')
+      .meta({
+        description:
+          'requestId: feedback names the id of its list. userId, sessionId: feedback without one is joined to a list that its user was shown, or that was shown in its session, and that holds its item; for files alone (replay, compare)',
+      }),
+    touch: word(TOUCHES).prefault('last').meta({
+      description: 'which of several such lists takes it: the last one that was shown before it, or the first',
+    }),
+  })
+    .prefault({})
+    .meta({ description: 'What links feedback to its list.' }),
   start: startSchema.prefault({}).meta({ description: 'Where reading starts.' }),
   commit: group({
     interval: positiveDuration.prefault('1s').meta({ description: 'how often state is stored' }),

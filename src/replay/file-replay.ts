@@ -7,7 +7,9 @@ import { rowObject } from '../consumers/decode/csv-row.ts';
 import { createDecoder } from '../consumers/decode/decoder.ts';
 import { type AdapterChoice, adapterTraits } from '../consumers/decode/decoder-settings.ts';
 import { hasRowFeedback, listKey } from '../consumers/decode/list.ts';
+import type { TouchCounts } from '../consumers/join/touch.ts';
 import { FileSource, type FileTopic } from '../consumers/source/files/files.ts';
+import type { Batch } from '../consumers/source/source-port.ts';
 import { needsFeedback } from '../measures/needs.ts';
 import { compile } from '../measures/scorer.ts';
 import type { Scorer } from '../measures/scorer-contract.ts';
@@ -20,6 +22,7 @@ import { type Dropped, DropWatch } from './drop-watch.ts';
 import { comesLater, hasNoTimes, type LogsEnd, reachOf } from './feedback-reach.ts';
 import { OpenLists } from './open-lists.ts';
 import { type ReplayResult, readResult } from './replay-result.ts';
+import { TouchedBatches } from './touched-batches.ts';
 import { UserMeans } from './user-means.ts';
 import { Watch } from './watch.ts';
 
@@ -73,6 +76,8 @@ interface FinishedUnit {
   readonly watch: Watch;
   readonly open: OpenLists;
   readonly end: LogsEnd;
+  /** undefined: feedback is joined by request id. */
+  readonly touched: TouchCounts | undefined;
 }
 
 /** Replays the files and reads the result like any reader of a store. Rejects with the error of a file that cannot be read. */
@@ -134,19 +139,25 @@ export async function readFiles(
   });
   let records = 0;
   let uncommitted = 0;
+  const judge = async (batch: Batch): Promise<void> => {
+    drops.reads(batch);
+    unit.feed(batch);
+    uncommitted += batch.records.length;
+    if (uncommitted < RECORDS_PER_COMMIT) return;
+    uncommitted = 0;
+    await commit(unit);
+  };
+  const touched = touchedOf(settings, unitSettings, latest, watch);
   await source.run({
     assigned: async () => {},
     batch: async (batch) => {
-      drops.reads(batch);
-      unit.feed(batch);
       records += batch.records.length;
-      uncommitted += batch.records.length;
       options.onProgress({ bytes: source.progress.bytes, records });
-      if (uncommitted < RECORDS_PER_COMMIT) return;
-      uncommitted = 0;
-      await commit(unit);
+      if (touched === undefined) await judge(batch);
+      else for (const ready of touched.take(batch, source)) await judge(ready);
     },
   });
+  for (const ready of touched?.rest() ?? []) await judge(ready);
   const end = endOf(options, unit, topics, watch);
   const open = new OpenLists(settings.cohorts);
   unit.finish(end.closeAll ? Number.POSITIVE_INFINITY : end.reach, (closed, cohorts) => {
@@ -156,7 +167,7 @@ export async function readFiles(
   const ignoredCohortKeys = topics
     .flatMap((topic) => topic.files)
     .reduce((sum, file) => sum + file.decoder.ignoredCohortKeys, 0);
-  return { unit, unitSettings, store, ignoredCohortKeys, users, watch, open, end };
+  return { unit, unitSettings, store, ignoredCohortKeys, users, watch, open, end, touched: touched?.counts };
 }
 
 /** Commits. Each commit is applied, because nobody else writes the store of a replay. */
@@ -180,6 +191,16 @@ function endOf(
 function inputOf(inputs: ReplayInputs): 'two sides' | 'one log' | 'impressions' {
   if ('events' in inputs) return 'one log';
   return inputs.feedback.length > 0 ? 'two sides' : 'impressions';
+}
+
+/** undefined: feedback is joined by request id. */
+function touchedOf(
+  { join: { by, touch } }: Settings,
+  { join }: UnitSettings,
+  latest: EpochMs,
+  watch: Watch,
+): TouchedBatches | undefined {
+  return by === 'requestId' ? undefined : new TouchedBatches({ ...join, touch, latest }, watch);
 }
 
 /** Settings of a unit that keeps only totals. */
@@ -249,6 +270,7 @@ function topicsOf(options: ReplayOptions, users: UserMeans | undefined, watch: W
           defaults,
           columns: form.columns,
           sessions: users?.needsSessions === true,
+          joinBy: settings.join.by === 'requestId' ? undefined : settings.join.by,
         });
         const numbering = users?.numbering(decoder) ?? decoder;
         const ofSide = role.impressions ? 'impressions' : 'feedback';

@@ -1,6 +1,7 @@
 import type { Settings } from '../config/settings.ts';
 import type { LogClock } from '../consumers/decode/clock-order.ts';
 import { type Decoded, type Decoder, decoderBy } from '../consumers/decode/decoder.ts';
+import type { LogRecord } from '../consumers/source/source-port.ts';
 import { DroppedSample } from '../findings/dropped-sample.ts';
 import { EventSample } from '../findings/event-sample.ts';
 import type { Finding } from '../findings/finding.ts';
@@ -9,7 +10,7 @@ import type { RunFacts, UnmappedByInput } from '../findings/run-facts.ts';
 import { isEmpty, runFindings } from '../findings/run-findings.ts';
 import type { InvalidRecord, UnitDeps } from '../unit/unit-contract.ts';
 import type { TopicCounts } from '../vocabulary/checkpoint.ts';
-import type { EpochMs, Side, TopicRole } from '../vocabulary/events.ts';
+import type { EpochMs, Event, Side, TopicRole } from '../vocabulary/events.ts';
 import { sumOfUnmapped } from '../vocabulary/unmapped.ts';
 import type { Dropped } from './drop-watch.ts';
 
@@ -44,12 +45,20 @@ export class Watch {
       clock?.next();
       const decoded = decoder.decode(value, source, offset);
       if ('events' in decoded || decoded.refused === 'unmapped') valid.set(path, (valid.get(path) ?? 0) + 1);
-      if ('events' in decoded) {
-        for (const event of decoded.events) this.sample.take(event, path, offset, this.#latest);
-      }
+      if ('events' in decoded && this.#settings.join.by === 'requestId') this.#take(decoded.events, path, offset);
       return decoded;
     };
     return decoderBy(decoder, decode);
+  }
+
+  /** Called for records whose events have been given request ids after they were decoded. */
+  sees({ decoded, place }: LogRecord): void {
+    if (decoded !== undefined && 'events' in decoded && place !== undefined)
+      this.#take(decoded.events, place.file, place.row);
+  }
+
+  #take(events: readonly Event[], file: string, row: number): void {
+    for (const event of events) this.sample.take(event, file, row, this.#latest);
   }
 
   dropped({ side, reason, event, record }: Dropped): void {

@@ -27,6 +27,9 @@ export const INVALID_DIMENSION = '__invalid__';
 /** Cohorts that found no place in the admission table are summed here (specification: windows 4.1). */
 export const OTHER_COHORT = '__other__';
 
+/** Stands for a request id that a record lacks, as no record can say it. Feedback that has it belongs to no list. */
+export const NO_ID = '';
+
 /** One ranked list shown to one user at one time, decoded and validated. */
 export interface Impression {
   readonly kind: 'impression';
@@ -35,6 +38,8 @@ export interface Impression {
   readonly userId: string | undefined;
   /** Decoded only if requested; undefined: none. */
   readonly sessionId?: string | undefined;
+  /** The user or session by which feedback finds it. Decoded only if requested; undefined: none. */
+  readonly joinKey?: string | undefined;
   /** Slots before this page. Request id + page offset is the impression's identity. */
   readonly pageOffset: number;
   /** Item ids in the order of their ranks. */
@@ -58,6 +63,8 @@ export interface Feedback {
   readonly action: string;
   readonly eventId: string | undefined;
   readonly value: number | undefined;
+  /** The user or session by which it finds a list. Decoded only if requested; undefined: none. */
+  readonly joinKey?: string | undefined;
 }
 
 export type Event = Impression | Feedback;

@@ -5,6 +5,10 @@ import type { TimeZone } from './time-zone.ts';
 export const TS_UNITS = ['auto', 's', 'ms', 'us', 'ns'] as const;
 export type TsUnit = (typeof TS_UNITS)[number];
 
+/** Fields that may stand for the id of a list. */
+export const JOIN_KEYS = ['userId', 'sessionId'] as const;
+export type JoinKey = (typeof JOIN_KEYS)[number];
+
 /** Rank 1 is position 1, or position 0. */
 export type PositionBase = 0 | 1;
 
@@ -191,6 +195,8 @@ export interface DecoderOptions {
   readonly carries?: Carried;
   /** Impressions carry their session id, and are then not packed. Default: no. */
   readonly sessions?: boolean;
+  /** The field by which events without a request id are joined; default: each must have one. */
+  readonly joinBy?: JoinKey | undefined;
   /** Default: no event is left out. */
   readonly drop?: Drop | undefined;
   /** Order of the columns of a CSV that has no header row. */

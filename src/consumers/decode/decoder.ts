@@ -3,7 +3,7 @@ import type { InvalidCode } from '../../vocabulary/drops.ts';
 import { assertNever, type Event, type Side, type TopicRole } from '../../vocabulary/events.ts';
 import type { UnmetCondition } from '../../vocabulary/unmapped.ts';
 import type { JoinEvent, RecordReader } from '../join/api.ts';
-import type { AdapterName, DecoderOptions } from './decoder-settings.ts';
+import type { AdapterName, DecoderOptions, JoinKey } from './decoder-settings.ts';
 import { Dimensions, isDimensionName } from './dimensions.ts';
 import { type Exclusion, exclusionOf } from './exclusion.ts';
 import { listAdapter } from './list.ts';
@@ -92,6 +92,7 @@ class RecordDecoder implements Decoder {
   readonly #exclusion: Exclusion | undefined;
   readonly #reader: Reader;
   readonly #sessions: boolean;
+  readonly #joinBy: JoinKey | undefined;
   /** Only for records that need no preparation before they are read. */
   readonly #scanner: Scanner | undefined;
   /** The result of `scan`, which is reused. */
@@ -108,10 +109,12 @@ class RecordDecoder implements Decoder {
     this.#exclusion = exclusionOf(options.drop ?? []);
     this.#reader = new Reader(options, this.#dimensions);
     this.#sessions = options.sessions === true;
+    this.#joinBy = options.joinBy;
     const isPlain =
       options.adapter === 'canonical' &&
       this.#defaults === undefined &&
       !this.#sessions &&
+      this.#joinBy === undefined &&
       this.#exclusion === undefined;
     this.#scanner = isPlain ? new Scanner(options, this.#dimensions) : undefined;
   }
@@ -150,7 +153,8 @@ class RecordDecoder implements Decoder {
         if (units > MOST_EXPANSION * this.#limit) return invalid('too_large', side);
         const event = this.#eventOf(record);
         if ('refused' in event) return event;
-        (isExcluded?.(record) === true ? excluded : events).push(event);
+        const keyed = this.#joinBy === undefined ? event : { ...event, joinKey: optionalId(record[this.#joinBy]) };
+        (isExcluded?.(record) === true ? excluded : events).push(keyed);
       }
       return excluded.length === 0 ? { events } : { events, excluded };
     } catch {

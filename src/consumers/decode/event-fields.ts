@@ -35,10 +35,10 @@ const RANK: Range = { least: 1, most: 2 ** 31 - 1, isWhole: true, code: 'bad_pos
 export function wrongImpression(
   record: RawRecord,
   ts: EpochMs,
-  options: Pick<DecoderOptions, 'itemsPerList' | 'positionBase'>,
+  options: Pick<DecoderOptions, 'itemsPerList' | 'positionBase' | 'joinBy'>,
 ): Invalid | undefined {
   return (
-    wrongEvent(record, ts) ??
+    wrongEvent(record, ts, options) ??
     wrongList(record.items, options) ??
     at('offset', optionalNumber(record.offset, OFFSET)) ??
     wrongContext(record)
@@ -46,22 +46,29 @@ export function wrongImpression(
 }
 
 /** @param ts what is read of `record.ts`; NaN: no time */
-export function wrongFeedback(record: RawRecord, ts: EpochMs): Invalid | undefined {
+export function wrongFeedback(
+  record: RawRecord,
+  ts: EpochMs,
+  options: Pick<DecoderOptions, 'joinBy'>,
+): Invalid | undefined {
   return (
-    wrongEvent(record, ts) ??
+    wrongEvent(record, ts, options) ??
     at('itemId', id(record.itemId)) ??
     at('action', record.action === '' ? 'missing_field' : text(record.action)) ??
     at('value', optionalNumber(record.value, MEASURED))
   );
 }
 
-function wrongEvent(record: RawRecord, ts: EpochMs): Invalid | undefined {
+function wrongEvent(record: RawRecord, ts: EpochMs, { joinBy }: Pick<DecoderOptions, 'joinBy'>): Invalid | undefined {
   return (
-    at('requestId', id(record.requestId)) ??
+    at('requestId', joinBy === undefined ? id(record.requestId) : optionalId(record.requestId)) ??
     at('ts', time(record.ts, ts)) ??
     at('eventId', optionalId(record.eventId)) ??
     at('userId', optionalId(record.userId)) ??
-    at('sessionId', optionalId(record.sessionId))
+    at('sessionId', optionalId(record.sessionId)) ??
+    (joinBy === undefined || !isNoId(record.requestId) || !isNoId(record[joinBy])
+      ? undefined
+      : at(joinBy, 'missing_field'))
   );
 }
 
@@ -161,9 +168,13 @@ function id(value: unknown): InvalidCode | undefined {
   return number(value, SAFE);
 }
 
-/** Producers write an empty text if they know no user or have no id for the event. */
 function optionalId(value: unknown): InvalidCode | undefined {
-  return isAbsent(value) || value === '' ? undefined : id(value);
+  return isNoId(value) ? undefined : id(value);
+}
+
+/** Producers write an empty text if they know no user or have no id for the event. */
+function isNoId(value: unknown): boolean {
+  return isAbsent(value) || value === '';
 }
 
 function time(value: unknown, ts: EpochMs): InvalidCode | undefined {

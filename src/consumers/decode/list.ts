@@ -1,5 +1,5 @@
 import type { EpochMs, TopicRole } from '../../vocabulary/events.ts';
-import type { FieldMap, FieldSource, ListChoice } from './decoder-settings.ts';
+import type { FieldMap, FieldSource, JoinKey, ListChoice } from './decoder-settings.ts';
 import { getterOf, sourceProblem } from './field-source.ts';
 import { eventOf, FIELDS, mapProblems } from './map.ts';
 import { numberIn, parsePointer } from './pointer.ts';
@@ -157,8 +157,12 @@ const INSTEAD: Readonly<Record<string, string>> = {
   value: 'write feedback, such as {bought: {action: purchase, value: /price}}',
 };
 
-/** What is wrong with rows of one item each for an input of this role. */
-export function listProblems({ list, map, feedback = {} }: ListChoice, role: TopicRole): readonly ListProblem[] {
+/** What is wrong with rows of one item each for an input of this role. @param joinBy as in `mapProblems` */
+export function listProblems(
+  { list, map, feedback = {} }: ListChoice,
+  role: TopicRole,
+  joinBy?: JoinKey,
+): readonly ListProblem[] {
   const problems: ListProblem[] = [];
   const check = (at: readonly string[], name: string): void => {
     if (name.startsWith('/') && parsePointer(name) === undefined) problems.push({ at, message: POINTER });
@@ -175,14 +179,14 @@ export function listProblems({ list, map, feedback = {} }: ListChoice, role: Top
       if (message !== undefined) problems.push({ at: ['feedback', column, field], message });
     }
   }
-  return map === undefined ? problems : [...problems, ...rowMapProblems(map, list.by)];
+  return map === undefined ? problems : [...problems, ...rowMapProblems(map, list.by, joinBy)];
 }
 
 /** The map of a row follows the rules of a feedback map, and may also name fields of its item. */
-function rowMapProblems(map: FieldMap, by: string): readonly ListProblem[] {
+function rowMapProblems(map: FieldMap, by: string, joinBy: JoinKey | undefined): readonly ListProblem[] {
   // `mapProblems` needs the request and the action, which are given elsewhere.
   const whole: FieldMap = { requestId: by.startsWith('/') ? by : '', items: '', action: { const: '' }, ...map };
-  return mapProblems(whole, { impressions: true, feedback: true })
+  return mapProblems(whole, { impressions: true, feedback: true }, joinBy)
     .filter(({ field }) => field === '' || Object.hasOwn(map, field))
     .map(({ field, message }) => ({ at: ['map', field], message }))
     .concat(

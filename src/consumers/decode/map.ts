@@ -2,7 +2,7 @@ import type { InvalidCode } from '../../vocabulary/drops.ts';
 import type { TopicRole } from '../../vocabulary/events.ts';
 import { suggestion } from '../../vocabulary/spelling.ts';
 import { conditionProblems, isAbsent, testedOf } from './conditions.ts';
-import type { FieldMap, FieldSource, MapCase } from './decoder-settings.ts';
+import type { FieldMap, FieldSource, JoinKey, MapCase } from './decoder-settings.ts';
 import { isDimensionName } from './dimensions.ts';
 import { type Getter, getterOf, pointerGetter, pointersOf, remembered, sourceProblem } from './field-source.ts';
 import { numberIn } from './pointer.ts';
@@ -204,11 +204,17 @@ function mapKey(key: string): { readonly field: string; readonly isOfEntry: bool
   return { field: isOfEntry ? key.slice('each.'.length) : key, isOfEntry };
 }
 
-/** What is wrong with a map for a topic of this role. */
-export function mapProblems(map: FieldMap, role: TopicRole): readonly MapProblem[] {
+/**
+ * What is wrong with a map for a topic of this role.
+ * @param joinBy the field that may stand for the request id
+ */
+export function mapProblems(map: FieldMap, role: TopicRole, joinBy?: JoinKey): readonly MapProblem[] {
   const has = (field: string) => Object.hasOwn(map, field) || Object.hasOwn(map, `each.${field}`);
   const needed = [
-    ['requestId', 'every event needs it'],
+    ...(joinBy === undefined ? [['requestId', 'every event needs it']] : []),
+    ...(joinBy !== undefined && (role.impressions || !has('requestId'))
+      ? [[joinBy, `join.by: ${joinBy} needs it`]]
+      : []),
     ['ts', 'every event needs it'],
     ...(role.impressions ? [['items', 'impressions need it']] : []),
     ...(role.feedback ? [['itemId', 'feedback needs it']] : []),
@@ -254,8 +260,8 @@ function keyProblem(key: string, has: (field: string) => boolean): string | unde
   return `unknown field${suggestion(field, [...MAPPED_FIELDS, 'each'])}`;
 }
 
-/** What is wrong with the maps of a topic of this role. A map with items makes impressions, any other feedback. */
-export function mapsProblems(maps: readonly MapCase[], role: TopicRole): readonly CaseProblem[] {
+/** What is wrong with the maps of a topic of this role. A map with items makes impressions, any other feedback. @param joinBy as in `mapProblems` */
+export function mapsProblems(maps: readonly MapCase[], role: TopicRole, joinBy?: JoinKey): readonly CaseProblem[] {
   const problems: CaseProblem[] = [];
   const sides = { impressions: false, feedback: false };
   for (const [i, { when = {}, map }] of maps.entries()) {
@@ -264,7 +270,8 @@ export function mapsProblems(maps: readonly MapCase[], role: TopicRole): readonl
     sides[makes] = true;
     if (!role[makes]) problems.push({ at, message: `makes ${makes}, and this topic carries none` });
     const own = { impressions: makes === 'impressions', feedback: makes === 'feedback' };
-    for (const { field, message } of mapProblems(map, own)) problems.push({ at: [...at, 'map', field], message });
+    for (const { field, message } of mapProblems(map, own, joinBy))
+      problems.push({ at: [...at, 'map', field], message });
     for (const { at: pointer, message } of conditionProblems(when))
       problems.push({ at: [...at, 'when', pointer], message });
     if (i < maps.length - 1 && Object.keys(when).length === 0) {

@@ -1,15 +1,17 @@
 /** From a parsed record to an event, or to what is wrong with it: each field is judged once, by the table of event-fields.ts. */
-import type { EpochMs, Feedback, Impression, Rank } from '../../vocabulary/events.ts';
+import { type EpochMs, type Feedback, type Impression, NO_ID, type Rank } from '../../vocabulary/events.ts';
+import { fmix32, fnv1a32 } from '../../vocabulary/user-words.ts';
 import type { DecoderOptions } from './decoder-settings.ts';
 import type { Dimensions } from './dimensions.ts';
 import { type Invalid, wrongFeedback, wrongImpression } from './event-fields.ts';
+import { together } from './field-source.ts';
 import { isItem, type RawRecord } from './raw.ts';
 import type { TimeZone } from './time-zone.ts';
 import { timeOf, zoneOf } from './times.ts';
 
 type ReaderOptions = Pick<
   DecoderOptions,
-  'itemsPerList' | 'positionBase' | 'tsUnit' | 'timeZone' | 'clock' | 'carries'
+  'itemsPerList' | 'positionBase' | 'tsUnit' | 'timeZone' | 'clock' | 'carries' | 'joinBy'
 >;
 
 export class Reader {
@@ -27,18 +29,19 @@ export class Reader {
     const ts = this.#time(record.ts);
     const wrong = wrongImpression(record, ts, this.#options);
     if (wrong !== undefined) return wrong;
-    const { carries, positionBase } = this.#options;
+    const { carries, positionBase, joinBy } = this.#options;
     const pageOffset = (numberOf(record.offset) ?? 0) + 0;
     const given: readonly unknown[] = Array.isArray(record.items) ? record.items : [];
     const isPlaced = positionIn(given[0]) !== undefined;
     const slots = isPlaced ? inOrder(given) : given;
+    const items = slots.map(itemId);
     const impression = {
       kind: 'impression',
-      requestId: String(record.requestId),
+      requestId: optionalId(record.requestId) ?? madeId(record[joinBy ?? 'userId'], ts, pageOffset, items),
       ts,
       userId: optionalId(record.userId),
       pageOffset,
-      items: slots.map(itemId),
+      items,
       ranks: isPlaced ? ranksToStore(slots, positionBase, pageOffset) : undefined,
       dimensions: this.#dimensions.read(record),
     } as const;
@@ -52,11 +55,11 @@ export class Reader {
 
   feedback(record: RawRecord): Feedback | Invalid {
     const ts = this.#time(record.ts);
-    const wrong = wrongFeedback(record, ts);
+    const wrong = wrongFeedback(record, ts, this.#options);
     if (wrong !== undefined) return wrong;
     return {
       kind: 'feedback',
-      requestId: String(record.requestId),
+      requestId: optionalId(record.requestId) ?? NO_ID,
       itemId: String(record.itemId),
       ts,
       action: String(record.action),
@@ -70,6 +73,17 @@ export class Reader {
       ? timeOf(value, this.#options.tsUnit, this.#zone)
       : Number.NaN;
   }
+}
+
+/** The id of a list that has none, of its user or session and its time (specification: join 10.2). */
+function madeId(key: unknown, ts: EpochMs, pageOffset: number, items: readonly string[]): string {
+  let [a, b] = [fnv1a32(`${pageOffset}`), fnv1a32(`page ${pageOffset}`)];
+  for (const item of items) {
+    const part = `|${item.length}|${item}`;
+    [a, b] = [fnv1a32(part, a), fnv1a32(part, b)];
+  }
+  const hash = [a, b].map((word) => fmix32(word).toString(16).padStart(8, '0')).join('');
+  return String(together([key, ts, hash]));
 }
 
 /** The position of an item of a valid list; undefined: it has none. */

@@ -57,6 +57,11 @@ export class FileSource implements LogSource {
     this.#paused = topics.map(() => false);
   }
 
+  /** Whether nothing more of a topic comes. */
+  hasEnded(topic: number): boolean {
+    return this.#topics[topic].ended;
+  }
+
   async run(handler: SourceHandler): Promise<void> {
     this.#ended = this.#read(handler);
     await this.#ended;
