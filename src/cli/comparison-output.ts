@@ -86,7 +86,12 @@ export function comparisonJson(comparison: Comparison, { plan, ratioBy, findings
       ? {}
       : {
           closeAll: replayed.closeAll,
-          events: { impressions: replayed.impressions, feedback: replayed.feedback, unmapped: replayed.unmapped },
+          events: {
+            impressions: replayed.impressions,
+            feedback: replayed.feedback,
+            ...(replayed.join === undefined ? {} : { join: replayed.join }),
+            unmapped: replayed.unmapped,
+          },
           feedbackEnd: replayed.feedbackEnd,
         }),
     ...(plan === undefined ? {} : { plan }),

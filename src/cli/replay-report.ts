@@ -9,7 +9,7 @@ import { plusMinus } from '../statistics/plus-minus.ts';
 import { grouped } from '../vocabulary/grouped.ts';
 import { instant, listed, percent, plain, several } from '../vocabulary/numbers.ts';
 import { sumOfUnmapped } from '../vocabulary/unmapped.ts';
-import { resultJson } from './result-output.ts';
+import { resultJson, touchLines } from './result-output.ts';
 
 /**
  * The result of a replay as one self-contained page.
@@ -151,6 +151,7 @@ export function pipelineView(result: ReplayResult): PipelineView {
     invalid,
     unmapped: sumOfUnmapped(Object.values(unmapped)),
     notes: [
+      ...touchLines(result).map((line) => `${line.charAt(0).toUpperCase()}${line.slice(1)}.`),
       ...(ignoredCohortKeys === 0
         ? []
         : [`Keys of cohorts that are not dimension names, ignored: ${grouped(ignoredCohortKeys)}.`]),

@@ -8,6 +8,7 @@ import type { ResultMeasure, ResultRow } from '../replay/result-rows.ts';
 import { NORMAL_95_WORDS, plusMinus } from '../statistics/plus-minus.ts';
 import { ABSENT_DIMENSION, assertNever } from '../vocabulary/events.ts';
 import { grouped } from '../vocabulary/grouped.ts';
+import { percent } from '../vocabulary/numbers.ts';
 import { recordsOf, unmappedText } from '../vocabulary/unmapped.ts';
 import { CLOSE_ALL_COUNTS } from '../vocabulary/young-lists.ts';
 import { findingsBlock } from './findings-output.ts';
@@ -40,9 +41,20 @@ export function printResult(
 
 /** One object, keys sorted at every level: equal results give equal bytes. */
 export function resultJson(result: ReplayResult): string {
-  const { asOf, feedbackEnd, closeAll, impressions, feedback, unmapped, rows, unknownItems, findings } = result;
+  const { asOf, feedbackEnd, closeAll, impressions, feedback, join, unmapped, rows, unknownItems, findings } = result;
   const catalogue = unknownItems === undefined ? {} : { catalogue: { unknownItems } };
-  return stableJson({ asOf, closeAll, feedbackEnd, findings, impressions, feedback, unmapped, rows, ...catalogue });
+  return stableJson({
+    asOf,
+    closeAll,
+    feedbackEnd,
+    findings,
+    impressions,
+    feedback,
+    ...(join === undefined ? {} : { join }),
+    unmapped,
+    rows,
+    ...catalogue,
+  });
 }
 
 /** One line per cohort, horizon and measure. */
@@ -223,7 +235,7 @@ function notesOf({ value, n, pairs, scoredShare }: ResultMeasure, usual: number,
 export function fate(
   result: Pick<
     ReplayResult,
-    'impressions' | 'feedback' | 'invalid' | 'unmapped' | 'ignoredCohortKeys' | 'unknownItems'
+    'impressions' | 'feedback' | 'invalid' | 'join' | 'unmapped' | 'ignoredCohortKeys' | 'unknownItems'
   >,
   form: TextForm,
 ): string {
@@ -255,7 +267,19 @@ export function fate(
       : [`keys of cohorts that are not dimension names, ignored: ${grouped(ignoredCohortKeys)}`];
   const unknown =
     unknownItems === undefined ? [] : [`slots with items that the catalogue does not know: ${counts(unknownItems)}`];
-  return `${text}${[...codes, ...unmappedLines(unmapped), ...keys, ...unknown].map((words) => form.note(words)).join('')}`;
+  return `${text}${[...codes, ...unmappedLines(unmapped), ...touchLines(result), ...keys, ...unknown].map((words) => form.note(words)).join('')}`;
+}
+
+/** How feedback without the id of its list was joined. Empty if all feedback must have one. */
+export function touchLines({ join }: Pick<ReplayResult, 'join'>): readonly string[] {
+  if (join === undefined) return [];
+  const { by, touch, looked, several, none, listsWithoutKey } = join;
+  const share = (n: number): string => `${grouped(n)}${looked === 0 ? '' : ` (${percent(n / looked)})`}`;
+  const lists = `lists without a ${by}, which such feedback cannot find: ${grouped(listsWithoutKey)}`;
+  return [
+    `feedback without the id of a list, joined by ${by} (touch ${touch}): ${grouped(looked)}; several lists hold the item of ${share(several)}, none that of ${share(none)}`,
+    ...(listsWithoutKey === 0 ? [] : [lists]),
+  ];
 }
 
 /** One line for each option whose files hold records that no map is for. */

@@ -266,6 +266,10 @@ const KINDS = {
     shownBy: ['files', 'doctor', 'records', 'inspect'],
     row: 'more than half of the feedback with an action whose grade comes from the value (`from: value`, as `rating` by default) has none, and so is worth 0; decimal commas (`4,5`) are no numbers | map `value`; write decimal points; or give the action a fixed grade',
   },
+  several_lists: {
+    shownBy: ['files'],
+    row: 'with [`join.by: userId`](files.md#no-id-of-the-list) a tenth or more of the feedback, 3 events at least, could belong to several lists with its item | log the id of the list with each click; until then compare no lists that show the same users the same items. `join.touch: first` shows how much depends on which of them takes it',
+  },
   no_user_ids: {
     shownBy: ['files', 'doctor', 'records', 'inspect'],
     row: "none of 1,000 impressions or more has a user; in an experiment more than 5 % of a variant's do not; in `inspect` more than a quarter | log `userId`: without it errors are too small if users return, and above 25 % of a variant nothing is decided",

@@ -1,4 +1,11 @@
-import type { DurationMs, EpochMs, Feedback, Impression, Side } from '../vocabulary/events.ts';
+import {
+  type DurationMs,
+  type EpochMs,
+  type Feedback,
+  type Impression,
+  NO_ID,
+  type Side,
+} from '../vocabulary/events.ts';
 import { grouped } from '../vocabulary/grouped.ts';
 import { percent } from '../vocabulary/numbers.ts';
 import type { FindingCode } from './catalogue.ts';
@@ -131,7 +138,11 @@ export function examplesText(events: readonly DroppedEvent[]): string | null {
   const byFile = new Map<string, string[]>();
   for (const { place, requestId, itemId, ts } of picked.filter((event) => event !== undefined)) {
     const file = place === undefined ? '' : `${filesText([place.file])}: `;
-    const what = `request ${quoted(requestId)}${itemId === undefined ? '' : `, item ${quoted(itemId)}`}, ${timeText(ts)}`;
+    const what = [
+      ...(requestId === NO_ID ? [] : [`request ${quoted(requestId)}`]),
+      ...(itemId === undefined ? [] : [`item ${quoted(itemId)}`]),
+      timeText(ts),
+    ].join(', ');
     const text = place === undefined ? what : `row ${grouped(place.row)} (${what})`;
     byFile.set(file, [...(byFile.get(file) ?? []), text]);
   }
@@ -151,12 +162,15 @@ function wordsOf(side: Side, reason: Reason, facts: RunFacts): Words {
     case 'late':
       return lateWords(facts, side);
     case 'orphan':
+      if (settings.join.by !== 'requestId') return touchWords(`no list was shown to their ${settings.join.by}`, facts);
       return {
         why: `no list with their request id was shown within ${settings.attribution.window.text} before them${apart(sample)}`,
         remedy:
           'Check that both sides log the same request id, that of the list that was shown, and that the logs cover the same time and are complete: lists may be sampled, or a part of them may be missing.',
       };
     case 'not_in_list':
+      if (settings.join.by !== 'requestId')
+        return touchWords(`none of the lists that were shown to their ${settings.join.by} holds their item`, facts);
       return {
         why: 'their list does not hold their item',
         remedy:
@@ -170,6 +184,14 @@ function wordsOf(side: Side, reason: Reason, facts: RunFacts): Words {
         remedy: 'Look for a bot or a loop that writes feedback, or raise the limit.',
       };
   }
+}
+
+/** Words on feedback without the id of its list that none takes. */
+function touchWords(what: string, { sample, settings: { attribution, join } }: RunFacts): Words {
+  return {
+    why: `${what} within ${attribution.window.text} before them${apart(sample)}`,
+    remedy: `Check that both sides log the same ${join.by} and the same item ids, and all lists that are shown: what is clicked may stand on a page whose list is not logged. A list that is logged later than its clicks by more than attribution.outOfOrderness does not get them.`,
+  };
 }
 
 function lateWords({ sample, settings: { attribution } }: RunFacts, side: Side): Words {

@@ -1,5 +1,6 @@
 import type { Settings } from '../config/settings.ts';
 import type { LogClock } from '../consumers/decode/clock-order.ts';
+import type { TouchCounts } from '../consumers/join/touch.ts';
 import type { FeedbackDrop, ImpressionDrop } from '../vocabulary/drops.ts';
 import type { EpochMs, Side } from '../vocabulary/events.ts';
 import type { Unmapped } from '../vocabulary/unmapped.ts';
@@ -40,5 +41,7 @@ export interface RunFacts {
   readonly dropped: DroppedSample;
   /** The clocks that read times without a zone; those of one log of both sides are under `impressions`. */
   readonly clocks: Readonly<Record<Side, ReadonlySet<LogClock>>>;
-  readonly settings: Pick<Settings, 'attribution' | 'grading' | 'measures'>;
+  /** How feedback without the id of its list was joined; undefined: all feedback must have one. */
+  readonly touched: TouchCounts | undefined;
+  readonly settings: Pick<Settings, 'attribution' | 'grading' | 'join' | 'measures'>;
 }

@@ -1,6 +1,7 @@
 import { needsFeedback } from '../measures/needs.ts';
 import type { Side } from '../vocabulary/events.ts';
 import { grouped } from '../vocabulary/grouped.ts';
+import { percent } from '../vocabulary/numbers.ts';
 import { sumOfUnmapped } from '../vocabulary/unmapped.ts';
 import { clockChange } from './clock-change.ts';
 import { feedbackMissing, passedText } from './feedback-missing.ts';
@@ -50,6 +51,7 @@ export function runFindings(facts: RunFacts): readonly Finding[] {
       : []),
     ...feedbackPartial(facts),
     ...sampleFindings(sample, settings),
+    ...severalLists(facts),
     ...noUserIds(facts),
   ];
   const lost = manyDropped(facts, matchesOf(sample), new Set(causes.map(({ code }) => code)));
@@ -208,7 +210,9 @@ function nothingJoined(facts: RunFacts, causes: readonly Finding[], main: Lost |
         cause: `${found}. ${main.why.charAt(0).toUpperCase()}${main.why.slice(1)}.`,
       },
     ];
-  const isExplained = causes.some(({ code }) => code !== 'no_user_ids' && code !== 'unknown_actions');
+  const isExplained = causes.some(
+    ({ code }) => code !== 'no_user_ids' && code !== 'unknown_actions' && code !== 'several_lists',
+  );
   const remedy = isExplained ? 'See below.' : 'See the counts: docs/concepts.md says what to do for each reason.';
   return [{ code: 'nothing_joined', cause: `${found}.`, example: null, remedy }];
 }
@@ -217,6 +221,25 @@ function nothingJoined(facts: RunFacts, causes: readonly Finding[], main: Lost |
 function mainOf({ feedback: { drops } }: RunFacts, lost: readonly Lost[]): Lost | undefined {
   const most = Math.max(...Object.values(drops));
   return lost.find(({ side, reason }) => side === 'feedback' && drops[reason] === most);
+}
+
+/** Share of the feedback without the id of its list that several lists could have, and the fewest events. */
+const MUCH_SEVERAL = 0.1;
+const LEAST_SEVERAL = 3;
+
+function severalLists({ touched, settings: { join } }: RunFacts): readonly Finding[] {
+  if (touched === undefined) return [];
+  const { looked, several } = touched;
+  if (several < LEAST_SEVERAL || several < MUCH_SEVERAL * looked) return [];
+  const [taker, other] = join.touch === 'last' ? ['last', 'first'] : ['first', 'last'];
+  return [
+    {
+      code: 'several_lists',
+      cause: `${percent(several / looked)} of the feedback without the id of a list (${grouped(several)} of ${grouped(looked)}) could belong to several lists with its item, and counts on the ${taker} of them that was shown.`,
+      example: null,
+      remedy: `Log the id of the list with each click. Until then compare no lists that show the same users the same items, such as the surfaces of one page: one takes what the other earned. join.touch: ${other} shows how much depends on it.`,
+    },
+  ];
 }
 
 function noUserIds({ sample, impressions }: RunFacts): readonly Finding[] {

@@ -12,7 +12,7 @@ import { type Finding, quoted } from './finding.ts';
 import { type IdDifference, idDifference } from './id-difference.ts';
 
 /** The settings that say what joins, and what it is worth. */
-export type JoinSettings = Pick<Settings, 'attribution' | 'grading'>;
+export type JoinSettings = Pick<Settings, 'attribution' | 'grading' | 'join'>;
 
 const HALF_HOUR: DurationMs = 30 * MINUTE;
 /** Zones are whole or half hours apart, and feedback follows within minutes. */
@@ -33,7 +33,8 @@ export function sampleFindings(sample: EventSample, settings: JoinSettings): rea
   const wrongUnits = units(sample);
   return [
     ...wrongUnits,
-    ...ids(matches, sample),
+    // Ids that were given to feedback are those of lists.
+    ...(settings.join.by === 'requestId' ? ids(matches, sample) : []),
     // Times in two units differ by decades, so they say nothing about clocks.
     ...(wrongUnits.length > 0 ? [] : clocks(matches, settings)),
     ...items(matches),

@@ -17,6 +17,7 @@ import {
 import type { Store } from '../accumulators/store/store-port.ts';
 import { Vector, vectorStarts } from '../accumulators/vector.ts';
 import type { Settings } from '../config/settings.ts';
+import type { TouchCounts } from '../consumers/join/touch.ts';
 import { type EmptyCounts, emptyLists } from '../findings/empty-lists.ts';
 import { type Finding, inOrder } from '../findings/finding.ts';
 import type { UnmappedByInput } from '../findings/run-facts.ts';
@@ -68,6 +69,8 @@ export interface ReplayResult {
     readonly drops: Readonly<Record<FeedbackDrop, number>>;
     readonly late: Readonly<Record<string, number>>;
   };
+  /** How feedback without the id of its list was joined; undefined: all feedback must have one. */
+  readonly join: (Settings['join'] & TouchCounts) | undefined;
   readonly rows: readonly ResultRow[];
   readonly invalid: Readonly<Record<Side, ReadonlyMap<InvalidCode, number>>>;
   /** Records without a map, by the option that names their files, the most frequent first. Empty if there are none. */
@@ -115,6 +118,7 @@ export interface Finished {
   readonly watch: Watch;
   readonly open: OpenLists;
   readonly end: LogsEnd;
+  readonly touched: TouchCounts | undefined;
 }
 
 /** Reads the result of a finished unit from its store, like any other reader. */
@@ -162,6 +166,7 @@ export async function readResult(finished: Finished): Promise<ReplayResult> {
     feedbackEnd: feedbackEnd(finished),
     closeAll,
     ...fate,
+    join: finished.touched && { ...settings.join, ...finished.touched },
     rows: rows.sort(compareRows),
     invalid: { impressions: codes(unit, 'impressions'), feedback: codes(unit, 'feedback') },
     ignoredCohortKeys: finished.ignoredCohortKeys,
@@ -223,7 +228,7 @@ function namedIn(tables: readonly AdmissionState[], by: readonly string[]): (val
 
 /** Concludes whether the result is empty. If no list is old enough at any horizon, the numbers mean nothing. */
 function concluded(
-  { watch, end, settings }: Finished,
+  { watch, end, settings, touched }: Finished,
   fate: Pick<ReplayResult, 'impressions' | 'feedback' | 'unmapped'>,
   rows: readonly ResultRow[],
 ): Pick<ReplayResult, 'findings' | 'isEmpty'> {
@@ -234,7 +239,7 @@ function concluded(
     counted: ofLongest.reduce((lists, row) => lists + row.impressions, 0),
     open: fate.impressions.open[text],
   };
-  const { findings, isEmpty } = watch.conclude({ ...fate, longest, end });
+  const { findings, isEmpty } = watch.conclude({ ...fate, longest, end, touched });
   return {
     findings: inOrder([...findings, ...emptyFindings(rows, settings)]),
     isEmpty: isEmpty || (rows.length > 0 && rows.every(({ impressions }) => impressions === 0)),

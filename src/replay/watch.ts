@@ -92,7 +92,7 @@ export class Watch {
   }
 
   /** What looks wrong with the counted events, and whether the result is empty. */
-  conclude(counts: Pick<RunFacts, 'impressions' | 'feedback' | 'unmapped' | 'longest' | 'end'>): {
+  conclude(counts: Pick<RunFacts, 'impressions' | 'feedback' | 'unmapped' | 'longest' | 'end' | 'touched'>): {
     readonly findings: readonly Finding[];
     readonly isEmpty: boolean;
   } {

@@ -79,8 +79,8 @@ export class Reader {
 function madeId(key: unknown, ts: EpochMs, pageOffset: number, items: readonly string[]): string {
   let [a, b] = [fnv1a32(`${pageOffset}`), fnv1a32(`page ${pageOffset}`)];
   for (const item of items) {
-    const part = `|${item.length}|${item}`;
-    [a, b] = [fnv1a32(part, a), fnv1a32(part, b)];
+    a = fnv1a32(item, fnv1a32(' ', a));
+    b = fnv1a32(item, fnv1a32(' ', b));
   }
   const hash = [a, b].map((word) => fmix32(word).toString(16).padStart(8, '0')).join('');
   return String(together([key, ts, hash]));

@@ -87,7 +87,7 @@ export class Touch<One extends HeldRecord> {
   read(topic: number, record: One): void {
     const line = this.#lines[topic];
     const { events, excluded } = eventsOf(record);
-    const newest = newestOf([...events, ...excluded]);
+    const newest = Math.max(newestOf(events), newestOf(excluded));
     const isFuture = newest > this.#settings.latest;
     const passes = isFuture ? Number.NEGATIVE_INFINITY : newest - this.#settings.outOfOrderness;
     let waitsFor = Number.NEGATIVE_INFINITY;
@@ -155,7 +155,7 @@ export class Touch<One extends HeldRecord> {
         ? { ...event, requestId: this.#requestOf(event, watermark) }
         : event,
     );
-    return { ...record, decoded: { events: named, ...(excluded.length === 0 ? {} : { excluded }) } };
+    return { ...record, decoded: excluded.length === 0 ? { events: named } : { events: named, excluded } };
   }
 
   /** The request id of the list that takes feedback; NO_ID: none does. */
@@ -306,11 +306,12 @@ const NOTHING: { readonly events: readonly Event[]; readonly excluded: readonly 
 
 function eventsOf({ decoded }: HeldRecord): typeof NOTHING {
   if (decoded === undefined || !('events' in decoded)) return NOTHING;
-  const { events, excluded = [] } = decoded;
-  return { events, excluded };
+  return { events: decoded.events, excluded: decoded.excluded ?? NOTHING.excluded };
 }
 
 /** -Infinity: there is no event. */
 function newestOf(events: readonly Event[]): EpochMs {
-  return events.reduce((newest, { ts }) => Math.max(newest, ts), Number.NEGATIVE_INFINITY);
+  let newest = Number.NEGATIVE_INFINITY;
+  for (const { ts } of events) if (ts > newest) newest = ts;
+  return newest;
 }
