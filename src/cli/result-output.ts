@@ -277,7 +277,7 @@ export function touchLines({ join }: Pick<ReplayResult, 'join'>): readonly strin
   const share = (n: number): string => `${grouped(n)}${looked === 0 ? '' : ` (${percent(n / looked)})`}`;
   const lists = `lists without a ${by}, which such feedback cannot find: ${grouped(listsWithoutKey)}`;
   return [
-    `feedback without the id of a list, joined by ${by} (touch ${touch}): ${grouped(looked)}; several lists hold the item of ${share(several)}, none that of ${share(none)}`,
+    `feedback without the id of a list, joined by ${by} (touch ${touch}): ${grouped(looked)}; several lists have the item of ${share(several)}, no list that of ${share(none)}`,
     ...(listsWithoutKey === 0 ? [] : [lists]),
   ];
 }

@@ -7,18 +7,19 @@ export interface Given {
   readonly file?: string;
   readonly env?: Readonly<Record<string, string>>;
   readonly overrides?: Readonly<Record<string, string>>;
+  readonly reads?: 'files' | 'topics';
 }
 
 class Missing extends Error {
   readonly code = 'ENOENT';
 }
 
-export function configuration({ files = {}, file, env = {}, overrides = {} }: Given): Configuration {
+export function configuration({ files = {}, file, env = {}, overrides = {}, reads = 'topics' }: Given): Configuration {
   const readFile = (path: string): string => {
     if (!Object.hasOwn(files, path)) throw new Missing(path);
     return files[path];
   };
-  return loadConfiguration({ file, readFile, env, overrides });
+  return loadConfiguration({ file, readFile, env, overrides, reads });
 }
 
 export function load(yaml: string, more: Given = {}): Settings {

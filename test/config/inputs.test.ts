@@ -164,3 +164,43 @@ describe('what is wrong is told', () => {
     expect(problems(yaml)[0]).toContain(problem);
   });
 });
+
+describe('join.by', () => {
+  const LISTS = 'map: {ts: /t, items: /i, userId: /u}';
+  const ACTS = 'map: {ts: /t, itemId: /i, action: {const: click}, userId: /u}';
+  const inputs = (lists: string, acts: string): string =>
+    `inputs: {impressions: {adapter: {${lists}}}, feedback: {adapter: {${acts}}}}`;
+
+  it.each(['userId', 'sessionId'])('%s is for files: a service and config check refuse it', (by) => {
+    expect(problems(`join: {by: ${by}}`)).toEqual([
+      `join.by: ${by} is for files alone (replay, compare): a service needs feedback that names the id of its list (join.by: requestId)`,
+    ]);
+    expect(load(`join: {by: ${by}}`, { reads: 'files' }).join).toEqual({ by, touch: 'last' });
+    expect(load('', { reads: 'files' }).join).toEqual({ by: 'requestId', touch: 'last' });
+  });
+
+  it('needs that field in maps of lists, and in those of feedback, or its request id', () => {
+    const found = (yaml: string): string[] => problems(`join: {by: userId}\n${yaml}`, { reads: 'files' });
+    const by = (yaml: string) => load(`join: {by: userId}\n${yaml}`, { reads: 'files' }).join.by;
+    expect(by(inputs(LISTS, ACTS))).toBe('userId');
+    expect(by(inputs(LISTS, CLICKS))).toBe('userId');
+    expect(found(inputs(MAP, ACTS.replace(', userId: /u', '')))).toEqual([
+      'inputs.impressions.adapter.map: userId is missing; join.by: userId needs it',
+      'inputs.feedback.adapter.map: userId is missing; join.by: userId needs it',
+    ]);
+    const rows = (map: string) => `inputs: {impressions: {adapter: {list: {by: request}, map: ${map}}}}`;
+    expect(by(rows('{ts: /t, itemId: /i, userId: /u}'))).toBe('userId');
+    expect(found(rows('{ts: /t, itemId: /i}'))).toEqual([
+      'inputs.impressions.adapter.map: userId is missing; join.by: userId needs it',
+    ]);
+    const cases =
+      'inputs: {events: {adapter: {maps: [{when: {/k: l}, map: {ts: /t, items: /i}}, {map: {ts: /t, itemId: /i, action: /a, requestId: /r}}]}}}';
+    expect(found(cases)).toEqual(['inputs.events.adapter.maps[0].map: userId is missing; join.by: userId needs it']);
+  });
+
+  it('requestId needs it in every map, as ever', () => {
+    expect(problems(inputs(LISTS, CLICKS))).toEqual([
+      'inputs.impressions.adapter.map: requestId is missing; every event needs it',
+    ]);
+  });
+});

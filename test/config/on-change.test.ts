@@ -42,6 +42,7 @@ const OTHER: Readonly<Record<string, unknown>> = {
   'attribution.maxSkew': '1m',
   'attribution.futureSkew': '1m',
   'attribution.unitTimeout': '1m',
+  'join.touch': 'first',
   'start.from': 'latest',
   'start.onGap': 'skip',
   'start.onUndecodable': 'skip',

@@ -73,6 +73,7 @@ export async function replayed(
     env: {},
     overrides: { measures: 'mrr,ndcg@10' },
     command: 'replay',
+    reads: 'files',
   });
   const file = (rows: readonly Row[] | string) => [{ path: writeLog(rows), defaults: new Map<string, string>() }];
   const { events, impressions = [], feedback, more } = log;

@@ -44,7 +44,39 @@ interface Mistake {
   readonly attributed: number;
 }
 
+/** Clicks that say who clicked, and not in which list. */
+function withoutIds({ impressions, feedback }: Log, change = (row: Row): Row => row): Log {
+  const userOf = new Map(impressions.map((row) => [id(row), row['userId']]));
+  return {
+    impressions,
+    feedback: feedback.map(({ requestId, ...row }) => change({ ...row, userId: userOf.get(String(requestId)) })),
+  };
+}
+
 const MISTAKES: Readonly<Record<string, Mistake>> = {
+  'no id of the list, and the same items in many lists of a user': {
+    log: withoutIds(shop()),
+    config: 'join: {by: userId}',
+    codes: ['several_lists'],
+    says: [
+      '31.7 % of the feedback without the id of a list (19 of 60) could belong to several lists with its item',
+      'counts on the last of them that was shown',
+      'do: Log the id of the list with each click.',
+      'join.touch: first shows how much depends on it',
+      'joined by userId (touch last): 60; several lists have the item of 19 (31.7 %), no list that of 0',
+    ],
+    attributed: 60,
+  },
+  'no id of the list, and users that are not those of the lists': {
+    log: withoutIds(shop(), (row) => ({ ...row, userId: `x${row['userId']}` })),
+    config: 'join: {by: userId}',
+    codes: ['nothing_joined'],
+    says: [
+      'None of 60 feedback events counted: orphan 60. No list was shown to their userId within 30m before them.',
+      'do: Check that both sides log the same userId',
+    ],
+    attributed: 0,
+  },
   'request ids with a prefix on one side': {
     log: shop({ clicked: (row) => ({ ...row, requestId: `web-${id(row)}` }) }),
     codes: ['nothing_joined', 'ids_differ_by_prefix'],

@@ -12,14 +12,17 @@ const SAMPLES = resolve(import.meta.dirname, '../../../sample/adapters');
 /** What the lines of a file hold: the events of each, or its code. */
 function read(folder: string, file: string, config = 'receval.yaml'): readonly (readonly Event[] | string)[] {
   const path = join(SAMPLES, folder);
-  const { topics } = load(readFileSync(join(path, config), 'utf8')).kafka;
+  const { kafka, join: joined } = load(readFileSync(join(path, config), 'utf8'), { reads: 'files' });
+  const { topics } = kafka;
+  const joinBy = joined.by === 'requestId' ? undefined : joined.by;
   const side = file === 'impressions.ndjson' ? 'impressions' : 'feedback';
   const topic = topics.find(({ role }) => role[side]);
   if (topic === undefined) throw new Error(`no topic of ${side}`);
   const { adapter, role, tsUnit, positionBase } = topic;
   const carries = { scores: true, categories: true };
   const dimensions = ['surface', 'variant'];
-  const decoder = createDecoder({ ...BOTH, adapter, role, tsUnit, positionBase, dimensions, carries, sessions: true });
+  const form = { adapter, role, tsUnit, positionBase, dimensions, carries, joinBy };
+  const decoder = createDecoder({ ...BOTH, ...form, sessions: true });
   return readFileSync(join(path, file), 'utf8')
     .trimEnd()
     .split('\n')
@@ -86,6 +89,11 @@ describe('records of', () => {
       [feedback('lv-81', 'SKU_40', '08:00:08.100', 'select_item')],
       unmapped('/event_name', 'scroll'),
     ]);
+    const [list, click] = read('ga4', 'no-id.ndjson', 'no-id.yaml');
+    expect(list).toMatchObject([
+      { joinKey: '1044.1795', ts: at('08:00:00.250'), items: ['SKU_12', 'SKU_40', 'SKU_7'] },
+    ]);
+    expect(click).toEqual([feedback('', 'SKU_40', '08:00:08.100', 'select_item', { joinKey: '1044.1795' })]);
     expect(read('ga4', 'measurement.ndjson', 'measurement.yaml')).toEqual([
       [
         feedback('lv-81', 'SKU_40', '08:00:08.100', 'select_item'),
