@@ -11,7 +11,7 @@ import type { TopicLog } from './logs.ts';
 import { feedbackOf, impressionsOf, placedEvents } from './watermark.ts';
 
 export interface ReferenceTouch {
-  /** By topic, offset and place of the feedback: the request id that it gets, '' if none. */
+  /** The request id that feedback gets, by its topic, offset and place; an empty text: none. */
   readonly given: ReadonlyMap<string, string>;
   readonly counts: {
     readonly looked: number;

@@ -27,7 +27,7 @@ export interface TouchSettings extends Pick<JoinSettings, 'topics' | 'horizons' 
 export interface TouchCounts {
   /** Feedback without an id that is neither future, excluded nor late whatever its list. */
   readonly looked: number;
-  /** Of that, how much several lists with its item could have, and how much none. */
+  /** How much of it several lists with its item could have, and how much none. */
   readonly several: number;
   readonly none: number;
   /** Accepted lists without a user, or a session. */
