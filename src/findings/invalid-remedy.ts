@@ -8,23 +8,28 @@ interface Words {
   readonly inspect: string;
   readonly form: string;
   readonly swapped: string;
+  /** What can be done if no record has the id of its list. */
+  readonly noId: string;
 }
 
 export const FILES: Words = {
   inspect: 'receval inspect FILE...',
   form: 'The file must hold one JSON object a line, in UTF-8.',
   swapped: 'These are records of the other side: are the files swapped?',
+  noId: ' If nothing in the log links an action to its list, join.by: userId takes the last list of its user (docs/files.md).',
 };
 
 export const TOPICS: Words = {
   inspect: 'receval inspect --kafka',
   form: 'Each record must be one JSON object, in UTF-8.',
   swapped: 'Are the names of kafka.topics swapped, or does the topic need an adapter?',
+  noId: '',
 };
 
 export function invalidRemedy(code: InvalidFiles['code'], reason: InvalidReason, words: Words): string {
   const isLacking = code === 'some_invalid' && reason.code === 'missing_field';
-  return `${isLacking ? lackingRemedy(reason) : remedyOf(reason, words)} docs/events.md explains each code.`;
+  const noId = reason.code === 'missing_field' && reason.field === 'requestId' ? words.noId : '';
+  return `${isLacking ? lackingRemedy(reason) : remedyOf(reason, words)}${noId} docs/events.md explains each code.`;
 }
 
 /** The remedy for a missing field that other records have, so that its place is right. */

@@ -51,6 +51,8 @@ interface ShownList {
 }
 
 const MOST_BYTES = 2 ** 28;
+/** How often lists are forgotten while the window passes. */
+const SWEEPS = 8;
 
 /** @typeParam One record with whatever it carries, which comes back as it was but for request ids */
 export class Touch<One extends HeldRecord> {
@@ -142,7 +144,8 @@ export class Touch<One extends HeldRecord> {
       this.#identities.set(identity, [ts]);
       return false;
     }
-    const isRepeated = times.some((time) => Math.abs(ts - time) < this.#window);
+    // Mostly one of the last: an id that is repeated for ever costs no more.
+    const isRepeated = times.findLast((time) => Math.abs(ts - time) < this.#window) !== undefined;
     times.push(ts);
     return isRepeated;
   }
@@ -163,30 +166,36 @@ export class Touch<One extends HeldRecord> {
     if (watermark >= feedback.ts + this.#settings.backward + this.#window) return NO_ID;
     this.#counts.looked++;
     const shown = feedback.joinKey === undefined ? undefined : this.#shown.get(feedback.joinKey);
-    const [taker, other] = this.#candidates(shown?.holding(feedback.itemId), feedback);
+    const [taker, other] = this.#candidates(shown?.mayHold(feedback.itemId), feedback, feedback.itemId);
     if (other !== undefined) this.#counts.several++;
     if (taker !== undefined) return taker.requestId;
     this.#counts.none++;
     return this.#candidates(shown?.lists, feedback)[0]?.requestId ?? NO_ID;
   }
 
-  /** The list that takes feedback, and another one of another request that could. @param lists in the order of their times */
-  #candidates(lists: readonly ShownList[] = [], { ts }: Feedback): readonly ShownList[] {
+  /**
+   * The list that takes feedback, and another one of another request that could.
+   * @param lists in the order of their times
+   * @param item that they must hold; default: any list will do, and one is enough
+   */
+  #candidates(lists: readonly ShownList[] = [], { ts }: Feedback, item?: string): readonly ShownList[] {
     const { backward, touch } = this.#settings;
     const from = countUpTo(lists, ts - this.#window);
     const to = countUpTo(lists, ts + backward);
+    const enough = item === undefined ? 1 : 2;
     const found: ShownList[] = [];
-    for (let n = 0; n < to - from && found.length < 2; n++) {
+    for (let n = 0; n < to - from && found.length < enough; n++) {
       const list = lists[touch === 'last' ? to - 1 - n : from + n];
-      if (list.watermark <= ts + backward && list.requestId !== found[0]?.requestId) found.push(list);
+      const isOther = list.watermark <= ts + backward && list.requestId !== found[0]?.requestId;
+      if (isOther && (item === undefined || list.items.includes(item))) found.push(list);
     }
     return found;
   }
 
-  /** Forgets lists that no feedback and no repeat can mean any more, each time that the window has passed. */
+  /** Forgets lists that no feedback and no repeat can mean any more, from time to time. */
   #forget(): void {
     const watermark = Math.min(...this.#lines.map((line) => (line.first === undefined ? line.read : line.judged)));
-    if (watermark === Number.NEGATIVE_INFINITY || watermark < this.#sweptAt + this.#window) return;
+    if (watermark === Number.NEGATIVE_INFINITY || watermark < this.#sweptAt + this.#window / SWEEPS) return;
     this.#sweptAt = watermark;
     const until = watermark - this.#remembered;
     for (const [key, shown] of this.#shown) if (shown.forget(until)) this.#shown.delete(key);
@@ -252,9 +261,9 @@ class ShownLists {
     else if (this.#lists.length > MOST_SEARCHED) this.#indexAll();
   }
 
-  holding(item: string): readonly ShownList[] {
-    if (this.#byItem !== undefined) return this.#byItem.get(item) ?? [];
-    return this.#lists.filter(({ items }) => items.includes(item));
+  /** Those that hold an item, if there is an index; else all. */
+  mayHold(item: string): readonly ShownList[] {
+    return this.#byItem === undefined ? this.#lists : (this.#byItem.get(item) ?? []);
   }
 
   /** Forgets lists up to a time. Returns whether none is left. */

@@ -97,8 +97,8 @@ describe('memory', () => {
       touch.release(1);
       most = Math.max(most, touch.remembered);
     }
-    // Those of twice the window of 10 s, and of one more until they are looked for.
-    expect(most).toBeLessThanOrEqual(302);
+    // Those of twice the window of 10 s, and of an eighth of it until they are looked for.
+    expect(most).toBeLessThanOrEqual(215);
     expect(most).toBeGreaterThan(200);
   });
 
