@@ -1,5 +1,4 @@
-import { RunBatch } from '../src/consumers/source/run-batch.ts';
-import type { Batch, LogRecord } from '../src/consumers/source/source-port.ts';
+import { type Batch, type LogRecord, RunBatch } from '../src/consumers/source/source-port.ts';
 import type { EpochMs, Offset } from '../src/vocabulary/events.ts';
 import { runOf } from '../test/consumers/source/run-of.ts';
 import type { GrowthCase } from './growth-cases.ts';

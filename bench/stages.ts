@@ -4,8 +4,7 @@ import { createDecoder, type Decoder } from '../src/consumers/decode/decoder.ts'
 import { recordRows } from '../src/consumers/engine/record-rows.ts';
 import type { JoinSettings, UnitJoin } from '../src/consumers/join/api.ts';
 import { createJoin } from '../src/consumers/join/join.ts';
-import { RunBatch } from '../src/consumers/source/run-batch.ts';
-import type { RecordRun } from '../src/consumers/source/source-port.ts';
+import { type RecordRun, RunBatch } from '../src/consumers/source/source-port.ts';
 import { parseMeasures } from '../src/measures/grammar/measure-name.ts';
 import { compile } from '../src/measures/scorer.ts';
 import type { Grading, Scorer } from '../src/measures/scorer-contract.ts';

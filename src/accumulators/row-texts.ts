@@ -1,4 +1,5 @@
 import type { EngineBlocks } from '../consumers/engine/engine-blocks.ts';
+import { EngineRoom } from '../consumers/engine/engine-buffers.ts';
 import {
   NUMBER_BYTES,
   NUMBER_IF_ANY,
@@ -9,7 +10,6 @@ import {
   ROW_STEP,
   ROW_TEXT_BEYOND,
 } from '../consumers/engine/engine-layout.ts';
-import { EngineRoom } from '../consumers/engine/engine-room.ts';
 import type { ModuleFunction } from '../consumers/engine/module.ts';
 import type { ExactSums } from './exact-sums.ts';
 import type { CellColumns } from './list-sums.ts';

@@ -1,8 +1,7 @@
 /** The input and output of an inspection. */
 
 import type { FieldMap } from '../consumers/decode/decoder-settings.ts';
-import { DEEPEST_JSON, isTooDeep } from '../consumers/decode/json-depth.ts';
-import { type Fields, isFields } from '../consumers/decode/raw.ts';
+import { DEEPEST_JSON, type Fields, isFields, isTooDeep } from '../consumers/decode/raw.ts';
 import type { InvalidFiles } from '../findings/invalid-files.ts';
 import type { EpochMs, Offset } from '../vocabulary/events.ts';
 import type { Fit } from './field-fit.ts';

@@ -1,6 +1,6 @@
 /** Observes which events of files are dropped, and where each stands in its file, even if it had waited for its impression. */
 import type { JoinEvent, JoinObserver, RecordPlace } from '../consumers/join/api.ts';
-import type { FeedbackTexts } from '../consumers/packed/packed-feedback.ts';
+import type { FeedbackTexts } from '../consumers/packed/packed-events.ts';
 import { readText } from '../consumers/packed/text.ts';
 import type { Batch, FilePlace, LogRecord } from '../consumers/source/source-port.ts';
 import type { InvalidRecord, PassedRecord } from '../unit/unit-contract.ts';

@@ -1,4 +1,4 @@
-import { DEEPEST_JSON, isTooDeep } from '../consumers/decode/json-depth.ts';
+import { DEEPEST_JSON, isTooDeep } from '../consumers/decode/raw.ts';
 import { type PlainList, type PlainSlots, plainJoined } from '../measures/plain.ts';
 import { isEmptyList, type Joined } from '../vocabulary/events.ts';
 import { nearest } from '../vocabulary/spelling.ts';

@@ -6,7 +6,7 @@
 import { createHmac } from 'node:crypto';
 import type { Settings } from '../config/settings.ts';
 import type { ClosingNames, JoinObserver } from '../consumers/join/api.ts';
-import type { FeedbackTexts } from '../consumers/packed/packed-feedback.ts';
+import type { FeedbackTexts } from '../consumers/packed/packed-events.ts';
 import { hashText, readText } from '../consumers/packed/text.ts';
 import type { Graded } from '../measures/grade.ts';
 import { rankOf } from '../measures/places.ts';

@@ -1,5 +1,4 @@
-import { countOf } from '../consumers/source/run-batch.ts';
-import type { Batch } from '../consumers/source/source-port.ts';
+import { type Batch, countOf } from '../consumers/source/source-port.ts';
 import type { TopicCheckpoint } from '../vocabulary/checkpoint.ts';
 import type { DurationMs, EpochMs, Offset, TopicRole } from '../vocabulary/events.ts';
 

@@ -1,6 +1,5 @@
 import type { UnitJoin } from '../consumers/join/api.ts';
-import { countOf, firstOf, lastOf } from '../consumers/source/run-batch.ts';
-import type { Batch, LogRecord } from '../consumers/source/source-port.ts';
+import { type Batch, countOf, firstOf, type LogRecord, lastOf } from '../consumers/source/source-port.ts';
 import type { DurationMs, EpochMs, Offset } from '../vocabulary/events.ts';
 import type { CommittedState } from './unit-contract.ts';
 

@@ -14,8 +14,7 @@
  *
  * An owned unit replays until its logs are read up to its position, and may be paused by topic meanwhile (pace.ts).
  */
-import { partsOf } from '../consumers/source/run-batch.ts';
-import type { Batch } from '../consumers/source/source-port.ts';
+import { type Batch, partsOf } from '../consumers/source/source-port.ts';
 import type { Unit } from '../unit/unit.ts';
 import type { CommitOutcome } from '../unit/unit-contract.ts';
 import { Ending } from '../vocabulary/ending.ts';

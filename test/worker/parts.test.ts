@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Commit, CommitAnswer } from '../../src/accumulators/store/store-port.ts';
 import { MemoryLog, MemorySource } from '../../src/consumers/source/memory-source.ts';
-import { RunBatch } from '../../src/consumers/source/run-batch.ts';
-import type { SourceHandler } from '../../src/consumers/source/source-port.ts';
+import { RunBatch, type SourceHandler } from '../../src/consumers/source/source-port.ts';
 import { Worker } from '../../src/worker/worker.ts';
 import { runOf } from '../consumers/source/run-of.ts';
 import { ManualClock, settle } from '../manual-clock.ts';

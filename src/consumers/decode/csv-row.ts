@@ -1,8 +1,7 @@
 import type { AdapterChoice, MapCase } from './decoder-settings.ts';
 import { pointersOf } from './field-source.ts';
-import { isTooDeep } from './json-depth.ts';
 import { jsonIn, numberIn, parsePointer } from './pointer.ts';
-import { isFields } from './raw.ts';
+import { isFields, isTooDeep } from './raw.ts';
 import { isEmptyList } from './transforms.ts';
 
 /** From the fields of a row to its object. */

@@ -1,5 +1,5 @@
 import type { TopicRole } from '../../vocabulary/events.ts';
-import type { TimeZone } from './time-zone.ts';
+import type { TimeZone } from './times.ts';
 
 /** Unit of a `ts` that is a number; auto: the unit whose range it is in. */
 export const TS_UNITS = ['auto', 's', 'ms', 'us', 'ns'] as const;

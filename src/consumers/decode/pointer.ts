@@ -1,5 +1,4 @@
-import { isTooDeep } from './json-depth.ts';
-import { parseJson } from './raw.ts';
+import { isTooDeep, parseJson } from './raw.ts';
 
 /** A parsed JSON pointer (RFC 6901). */
 type Pointer = readonly string[];

@@ -6,8 +6,7 @@ import type { Dimensions } from './dimensions.ts';
 import { type Invalid, wrongFeedback, wrongImpression } from './event-fields.ts';
 import { together } from './field-source.ts';
 import { isItem, type RawRecord } from './raw.ts';
-import type { TimeZone } from './time-zone.ts';
-import { timeOf, zoneOf } from './times.ts';
+import { type TimeZone, timeOf, zoneOf } from './times.ts';
 
 type ReaderOptions = Pick<
   DecoderOptions,

@@ -13,14 +13,12 @@ import {
   WHOLE,
 } from '../engine/engine-layout.ts';
 import type { RecordReader } from '../join/api.ts';
-import { PackedFeedback } from '../packed/packed-feedback.ts';
-import { PackedImpression } from '../packed/packed-impression.ts';
+import { PackedFeedback, PackedImpression } from '../packed/packed-events.ts';
 import { type Context, Contexts } from './contexts.ts';
 import type { DecoderOptions } from './decoder-settings.ts';
 import type { Dimensions } from './dimensions.ts';
 import { RECORD_FIELDS, type ScanMemory, scanMemory } from './scan-memory.ts';
-import type { TimeZone } from './time-zone.ts';
-import { timeOf, zoneOf } from './times.ts';
+import { type TimeZone, timeOf, zoneOf } from './times.ts';
 
 type ScannerOptions = Pick<
   DecoderOptions,

@@ -5,12 +5,11 @@
  */
 import { conditionProblems, isAbsent, meetsAll } from './conditions.ts';
 import { splitRow } from './csv-line.ts';
-import { dateReader, instantText } from './date-format.ts';
 import type { TransformArguments, TransformsOf, ValueSource } from './decoder-settings.ts';
 import { patternOf } from './pattern.ts';
 import { jsonIn, numberIn, parsePointer, resolvePointer } from './pointer.ts';
 import { isFields, ownValue } from './raw.ts';
-import { parseTime, timeZone as zoneOf } from './times.ts';
+import { dateReader, instantText, parseTime, timeZone as zoneOf } from './times.ts';
 
 /** One step from a value to another; undefined stands for no value. It never throws. */
 export type Step = (value: unknown) => unknown;

@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer';
-import { type Engine, engineIfAny } from './engine.ts';
+import { type Engine, engine, engineIfAny } from './engine.ts';
 
 /** The most bytes in all buffers that are taken, counting whole blocks. */
 const MOST_BYTES = 2 ** 26;
@@ -79,4 +79,52 @@ export function engineBuffers(): EngineBuffers | undefined {
   const engine = engineIfAny();
   if (engine !== undefined) shared ??= new EngineBuffers(engine);
   return shared;
+}
+
+/** A block of the engine's memory that belongs to no unit. When it is too small, a larger one replaces it, and its content is lost. */
+export class EngineRoom {
+  readonly #engine: Engine;
+  readonly #least: number;
+  #place = 0;
+  #bytes = 0;
+
+  /** @param least initial size in bytes */
+  constructor(engine: Engine, least: number) {
+    this.#engine = engine;
+    this.#least = least;
+  }
+
+  /**
+   * Address of the block, which now has at least `bytes` bytes.
+   * @throws if there is no memory for them
+   */
+  reserve(bytes: number): number {
+    if (this.#place !== 0 && bytes <= this.#bytes) return this.#place;
+    if (this.#place !== 0) this.#engine.giveShared(this.#place);
+    this.#place = 0;
+    this.#bytes = Math.max(this.#least, bytes);
+    this.#place = this.#engine.takeShared(this.#bytes);
+    return this.#place;
+  }
+}
+
+const LEAST_INPUT_BYTES = 2 ** 16;
+/** Decoders proceed in steps and may read this many bytes beyond the end. */
+const SPARE_BYTES = 64;
+
+let room: EngineRoom | undefined;
+
+/**
+ * The input, in the engine's memory, for the modules that work there; valid until the next call. Bytes that do not lie there already are
+ * copied, in place of the previous input.
+ * @throws if WebAssembly gets no memory
+ */
+export function engineInput(bytes: Uint8Array): Buffer {
+  const own = engine();
+  const { length } = bytes;
+  if (bytes.buffer === own.buffer) return own.bytes.subarray(bytes.byteOffset, bytes.byteOffset + length);
+  room ??= new EngineRoom(own, LEAST_INPUT_BYTES + SPARE_BYTES);
+  const place = room.reserve(length + SPARE_BYTES);
+  own.bytes.set(bytes, place);
+  return own.bytes.subarray(place, place + length);
 }

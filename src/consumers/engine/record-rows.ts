@@ -1,6 +1,6 @@
 import { type Engine, engine } from './engine.ts';
+import { EngineRoom } from './engine-buffers.ts';
 import { ROW, ZEROS } from './engine-layout.ts';
-import { EngineRoom } from './engine-room.ts';
 
 /** Stands for a size if the host must read the record. */
 const NO_VALUE = 0xffffffff;

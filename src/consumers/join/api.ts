@@ -13,8 +13,7 @@ import type {
 import type { UnmetCondition } from '../../vocabulary/unmapped.ts';
 import type { ScanCalls } from '../engine/engine.ts';
 import type { RecordRows } from '../engine/record-rows.ts';
-import type { FeedbackTexts, PackedFeedback } from '../packed/packed-feedback.ts';
-import type { PackedImpression } from '../packed/packed-impression.ts';
+import type { FeedbackTexts, PackedFeedback, PackedImpression } from '../packed/packed-events.ts';
 
 /** An event to judge. Packed events need to be valid only until `record` returns. */
 export type JoinEvent = Event | PackedImpression | PackedFeedback;

@@ -7,8 +7,7 @@ import {
   IMPRESSION_EVENT,
   USERLESS,
 } from '../engine/engine-layout.ts';
-import type { FeedbackTexts, PackedFeedback } from '../packed/packed-feedback.ts';
-import type { PackedImpression } from '../packed/packed-impression.ts';
+import type { FeedbackTexts, PackedFeedback, PackedImpression } from '../packed/packed-events.ts';
 import { textEnd } from '../packed/text.ts';
 
 /** The position of the item, rank, score, and position of the category of each slot. */

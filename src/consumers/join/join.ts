@@ -4,8 +4,7 @@ import { countUnmapped, type UnmetCondition } from '../../vocabulary/unmapped.ts
 import { type Engine, type EngineCalls, engine } from '../engine/engine.ts';
 import { CLOSES_LIST, IS_DUPLICATE, IS_LATE, UNIT_FIGURES, UNREFS_TAG } from '../engine/engine-layout.ts';
 import type { RecordRows } from '../engine/record-rows.ts';
-import { PackedFeedback } from '../packed/packed-feedback.ts';
-import { PackedImpression } from '../packed/packed-impression.ts';
+import { PackedFeedback, PackedImpression } from '../packed/packed-events.ts';
 import {
   Delays,
   type GivenImpression,

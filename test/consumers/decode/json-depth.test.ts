@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, it, test } from 'vitest';
 import { canonicalRow } from '../../../src/consumers/decode/csv-row.ts';
-import { isTooDeep } from '../../../src/consumers/decode/json-depth.ts';
 import { jsonIn } from '../../../src/consumers/decode/pointer.ts';
+import { isTooDeep } from '../../../src/consumers/decode/raw.ts';
 import { Rows } from '../../../src/inspect/inspected.ts';
 import { decode } from './fixture.ts';
 

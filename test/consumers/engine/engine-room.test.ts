@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { Engine } from '../../../src/consumers/engine/engine.ts';
-import { EngineRoom } from '../../../src/consumers/engine/engine-room.ts';
+import { EngineRoom } from '../../../src/consumers/engine/engine-buffers.ts';
 
 it('stays where it is while it is large enough, and takes one block at a time, also after there was no memory', () => {
   const engine = new Engine(2 ** 10);

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { Delays, type JoinSettings, type JoinSink, type RecordPlace } from '../../../src/consumers/join/api.ts';
-import type { FeedbackTexts } from '../../../src/consumers/packed/packed-feedback.ts';
+import type { FeedbackTexts } from '../../../src/consumers/packed/packed-events.ts';
 import { readText } from '../../../src/consumers/packed/text.ts';
 import type { JoinCheckpoint } from '../../../src/vocabulary/checkpoint.ts';
 import type { Feedback, Offset } from '../../../src/vocabulary/events.ts';

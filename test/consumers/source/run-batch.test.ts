@@ -1,7 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { countOf, partsOf, RunBatch, recordsOf } from '../../../src/consumers/source/run-batch.ts';
-import type { Batch, LogRecord } from '../../../src/consumers/source/source-port.ts';
+import {
+  type Batch,
+  countOf,
+  type LogRecord,
+  partsOf,
+  RunBatch,
+  recordsOf,
+} from '../../../src/consumers/source/source-port.ts';
 import { runOf } from './run-of.ts';
 
 const record = fc.record({

@@ -1,5 +1,5 @@
-import { RecordColumns } from '../../../src/consumers/source/kafka/codecs/record-columns.ts';
 import { BatchRun } from '../../../src/consumers/source/kafka/codecs/records.ts';
+import { RecordColumns } from '../../../src/consumers/source/kafka/codecs/reused-buffers.ts';
 import type { LogRecord } from '../../../src/consumers/source/source-port.ts';
 
 const EMPTY = new Uint8Array(0);

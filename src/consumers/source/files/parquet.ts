@@ -4,7 +4,7 @@ import { type AsyncBuffer, type Compressors, type FileMetaData, parquetMetadataA
 import { assembleNested } from 'hyparquet/src/assemble.js';
 import { DEFAULT_PARSERS } from 'hyparquet/src/convert.js';
 import { getTreePath } from 'hyparquet/src/schema.js';
-import { isTooDeep } from '../../decode/json-depth.ts';
+import { isTooDeep } from '../../decode/raw.ts';
 import { Lz4Blocks } from '../kafka/codecs/lz4.ts';
 import { type FileRow, isParquet } from './format.ts';
 import type { ReadProgress } from './lines.ts';

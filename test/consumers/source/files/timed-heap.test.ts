@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { TimedHeap } from '../../../../src/consumers/source/files/timed-heap.ts';
+import { TimedHeap } from '../../../../src/consumers/source/files/files.ts';
 
 const step = fc.oneof(
   fc.record({ add: fc.integer({ min: 0, max: 20 }) }),

@@ -3,14 +3,18 @@ import { codecTable } from '../codecs/codecs.ts';
 import { openBatch, Records } from '../codecs/records.ts';
 import { controlMessage, type Message, messagesOf, withoutAborted } from '../flow/batches.ts';
 import { offsetOf } from '../flow/chunks.ts';
-import { small } from './encoder.ts';
 import { isMembershipLost, isOutOfRange, isTopicMissing } from './faults.ts';
 import { waitingForEnough } from './fetch-waits.ts';
-import { beatingAtAnyTime } from './heartbeats.ts';
 import { MAX_BYTES, MAX_BYTES_PER_PARTITION } from './kafka-settings.ts';
-import { findLeadersLinearly, type LeaderCluster, readingFromLeaders } from './leaders.ts';
+import {
+  beatingAtAnyTime,
+  findLeadersLinearly,
+  type LeaderCluster,
+  readingFromLeaders,
+  small,
+  timerless,
+} from './kafkajs-parts.ts';
 import { reconnecting } from './reconnecting.ts';
-import { timerless } from './request-queue.ts';
 
 // Only this file loads kafkajs: it is CommonJS, and eight of its modules are replaced before any other module sees them.
 type AdminConfig = import('kafkajs').AdminConfig;

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import { setImmediate as turn } from 'node:timers/promises';
-import { responses } from '../codecs/responses.ts';
+import { responses } from '../codecs/reused-buffers.ts';
 
 /** The used parts of kafkajs' connection to one broker. */
 interface Connection {

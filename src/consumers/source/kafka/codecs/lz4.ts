@@ -1,9 +1,7 @@
 import { type Engine, engine } from '../../../engine/engine.ts';
-import { type EngineBuffers, engineBuffers } from '../../../engine/engine-buffers.ts';
+import { type EngineBuffers, EngineRoom, engineBuffers, engineInput } from '../../../engine/engine-buffers.ts';
 import { ZEROS } from '../../../engine/engine-layout.ts';
-import { EngineRoom } from '../../../engine/engine-room.ts';
 import { openModule } from '../../../engine/module.ts';
-import { engineInput } from './engine-input.ts';
 import { LZ4_BLOCK_CODE } from './lz4-block-code.ts';
 import { outputs } from './reused-buffers.ts';
 

@@ -1,13 +1,10 @@
 import type { EpochMs, Offset } from '../../../../vocabulary/events.ts';
-import { engineBuffers } from '../../../engine/engine-buffers.ts';
+import { engineBuffers, engineInput } from '../../../engine/engine-buffers.ts';
 import type { Envelope, LogRecord, RecordHeader, RecordRun, UndecodableBatch } from '../../source-port.ts';
 import { ATTRIBUTES_AT, HEADER_BYTES, LAST_DELTA_AT, undecodable } from '../flow/batches.ts';
 import { type Decompression, decompress, LZ4 } from './codecs.ts';
 import { crc32c } from './crc32c.ts';
-import { engineInput } from './engine-input.ts';
-import { RecordColumns } from './record-columns.ts';
-import { responses } from './responses.ts';
-import { outputs } from './reused-buffers.ts';
+import { outputs, RecordColumns, responses } from './reused-buffers.ts';
 
 const CHECKSUM_AT = 17;
 const FIRST_TIME_AT = 27;

@@ -1,7 +1,7 @@
 import { messageOf } from '../../../../vocabulary/error-text.ts';
 import type { Offset } from '../../../../vocabulary/events.ts';
 import type { UndecodableBatch } from '../../source-port.ts';
-import { responses } from '../codecs/responses.ts';
+import { responses } from '../codecs/reused-buffers.ts';
 
 /** What a message of kafkajs represents, if it is not a record. */
 export type Stand =

@@ -1,8 +1,7 @@
 // Long because everything that comes from the client, or goes to it, depends on the joins of the group.
 import { Turns } from '../../../../vocabulary/clock.ts';
 import type { DurationMs, Offset } from '../../../../vocabulary/events.ts';
-import { countOf, RunBatch } from '../../run-batch.ts';
-import type { Batch, SourceHandler, UndecodableBatch } from '../../source-port.ts';
+import { type Batch, countOf, RunBatch, type SourceHandler, type UndecodableBatch } from '../../source-port.ts';
 import { isMembershipLost } from '../access/faults.ts';
 import { pairing } from './assigner.ts';
 import { ChunkReader, type FetchedBatch } from './chunks.ts';

@@ -9,7 +9,7 @@ import {
   type PartitionLeader,
   type ReadingGroup,
   readingFromLeaders,
-} from '../../../../../src/consumers/source/kafka/access/leaders.ts';
+} from '../../../../../src/consumers/source/kafka/access/kafkajs-parts.ts';
 
 const require = createRequire(import.meta.url);
 /** As kafkajs has it: only what replaces it below is ours. */

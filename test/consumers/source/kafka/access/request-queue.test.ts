@@ -2,7 +2,7 @@ import { createRequire } from 'node:module';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 // Changes kafkajs.
 import '../../../../../src/consumers/source/kafka/access/client.ts';
-import type { RequestQueue } from '../../../../../src/consumers/source/kafka/access/request-queue.ts';
+import type { RequestQueue } from '../../../../../src/consumers/source/kafka/access/kafkajs-parts.ts';
 
 /** What else kafkajs and this test need of it. */
 interface Queue extends RequestQueue {

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect } from 'vitest';
 import { kafkajs } from '../../../../../src/consumers/source/kafka/access/client.ts';
 import { ChunkReader } from '../../../../../src/consumers/source/kafka/flow/chunks.ts';
-import { recordsOf } from '../../../../../src/consumers/source/run-batch.ts';
+import { recordsOf } from '../../../../../src/consumers/source/source-port.ts';
 import { itWith } from '../../../../services/it-with.ts';
 import type { RunningKafka } from '../../../../services/kafka.ts';
 import { sharedKafka } from '../../../../services/kafka-shared.ts';

@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { openBatch, Records } from '../../../../../src/consumers/source/kafka/codecs/records.ts';
-import { recordsOf } from '../../../../../src/consumers/source/run-batch.ts';
-import type { LogRecord } from '../../../../../src/consumers/source/source-port.ts';
+import { type LogRecord, recordsOf } from '../../../../../src/consumers/source/source-port.ts';
 import { batchBytes, type RawBatch, signed } from '../record-batch.ts';
 
 const content = fc.option(fc.uint8Array({ maxLength: 300 }), { freq: 4 });

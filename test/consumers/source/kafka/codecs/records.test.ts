@@ -3,10 +3,9 @@ import { describe, expect, it } from 'vitest';
 import { withoutAborted } from '../../../../../src/consumers/source/kafka/flow/batches.ts';
 import { ChunkReader, type FetchedBatch } from '../../../../../src/consumers/source/kafka/flow/chunks.ts';
 import '../../../../../src/consumers/source/kafka/access/client.ts';
-import { RecordColumns } from '../../../../../src/consumers/source/kafka/codecs/record-columns.ts';
 import { openBatch, Records } from '../../../../../src/consumers/source/kafka/codecs/records.ts';
-import { recordsOf } from '../../../../../src/consumers/source/run-batch.ts';
-import type { LogRecord } from '../../../../../src/consumers/source/source-port.ts';
+import { RecordColumns } from '../../../../../src/consumers/source/kafka/codecs/reused-buffers.ts';
+import { type LogRecord, recordsOf } from '../../../../../src/consumers/source/source-port.ts';
 import { type Modules, ourKafkajs, type PartitionData, plainKafkajs } from '../plain-kafkajs.ts';
 import { batchBytes, marker, type RawBatch, type RawRecord, recordBytes, recordSet, signed } from '../record-batch.ts';
 

@@ -2,10 +2,10 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import '../../../../../src/consumers/source/kafka/access/client.ts';
 import { openBatch, Records } from '../../../../../src/consumers/source/kafka/codecs/records.ts';
-import { Responses, responses } from '../../../../../src/consumers/source/kafka/codecs/responses.ts';
+import { Responses, responses } from '../../../../../src/consumers/source/kafka/codecs/reused-buffers.ts';
 import { messagesOf } from '../../../../../src/consumers/source/kafka/flow/batches.ts';
 import { ChunkReader } from '../../../../../src/consumers/source/kafka/flow/chunks.ts';
-import { recordsOf } from '../../../../../src/consumers/source/run-batch.ts';
+import { recordsOf } from '../../../../../src/consumers/source/source-port.ts';
 import { batchBytes, type RawBatch } from '../record-batch.ts';
 
 const SIZE = 100_000;
