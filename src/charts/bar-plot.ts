@@ -4,11 +4,11 @@
  */
 import { scaleBand, scaleLinear } from 'd3-scale';
 import { escaped } from './jsx.ts';
-import { element } from './markup.ts';
 import {
   type Box,
   bottomOf,
   centred,
+  element,
   fitted,
   INK,
   LEFT,

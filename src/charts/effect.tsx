@@ -8,10 +8,9 @@ import type { ComparedMeasure, ComparedVariant, Comparison } from '../experiment
 import type { LookPoint } from '../experiment/experiment-looks.ts';
 import { significanceOf } from '../experiment/significance.ts';
 import { range, several, signed } from '../vocabulary/numbers.ts';
-import { type Chart, coordinate, inside } from './frame.tsx';
+import { type Chart, coordinate, inside, timeAxis } from './frame.tsx';
 import { Fragment, jsx } from './jsx.ts';
 import type { Tone } from './palette.ts';
-import { timeAxis } from './time-axis.ts';
 
 export interface EffectChart extends Chart {
   readonly tone: Tone;

@@ -3,6 +3,10 @@
  * positions are percentages, and lines are drawn in a box of 10,000 by 10,000 that is stretched. In a file the same marks stand
  * in a box of its own size, since not every program that draws SVG can keep the width of lines in one that is stretched.
  */
+
+import { scaleUtc } from 'd3-scale';
+import { DAY } from '../vocabulary/durations.ts';
+import type { EpochMs } from '../vocabulary/events.ts';
 import { type Children, Fragment, jsx } from './jsx.ts';
 
 /** The box that lines are drawn in, and how many digits their coordinates have after the point. */
@@ -126,4 +130,42 @@ export function coordinate(at: number): string {
 /** The same clamped to the picture. */
 export function inside(at: number): number {
   return Math.min(1, Math.max(0, at));
+}
+
+interface TimeTick {
+  readonly at: EpochMs;
+  readonly text: string;
+}
+
+/** Event time along an axis, in UTC. */
+interface TimeAxis {
+  readonly x: (at: EpochMs) => number;
+  readonly ticks: readonly TimeTick[];
+  /** What the ticks leave out: `UTC, 2025-11-03`. */
+  readonly zone: string;
+}
+
+const TICKS = 7;
+
+/** @param from, @param to in event time; if equal, the time is centred; @param left, @param right in pixels */
+export function timeAxis(from: EpochMs, to: EpochMs, left: number, right: number): TimeAxis {
+  if (from === to) {
+    const zone = `UTC, ${day(from)}`;
+    return { x: () => (left + right) / 2, ticks: [{ at: from, text: clock(from) }], zone };
+  }
+  const scale = scaleUtc([from, to], [left, right]);
+  const isOneDay = day(from) === day(to);
+  const ticks = scale.ticks(TICKS).map((tick) => {
+    const at = tick.getTime();
+    return { at, text: isOneDay || at % DAY !== 0 ? clock(at) : day(at).slice(5) };
+  });
+  return { x: (at) => scale(at), ticks, zone: isOneDay ? `UTC, ${day(from)}` : `UTC, from ${day(from)}` };
+}
+
+function day(at: EpochMs): string {
+  return new Date(at).toISOString().slice(0, 10);
+}
+
+function clock(at: EpochMs): string {
+  return new Date(at).toISOString().slice(11, 16);
 }

@@ -1,10 +1,10 @@
 /** Values over cut-offs as lines, one per series, with a mark at each cut-off. Values of another scale have an axis of their own, beside it. */
 import { type ScaleLinear, scaleLinear, scalePoint } from 'd3-scale';
 import { line } from 'd3-shape';
-import { element } from './markup.ts';
 import {
   type Box,
   bottomOf,
+  element,
   fitted,
   LEFT,
   Legend,

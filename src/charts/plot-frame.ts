@@ -1,5 +1,4 @@
 import { escaped } from './jsx.ts';
-import { type Attributes, element } from './markup.ts';
 import { light, SERIES } from './palette.ts';
 
 /** What all plots of measures share: colours, text, and the frame around the drawing. */
@@ -232,4 +231,17 @@ function cutRows(rows: readonly LegendRow[], most: number, names: number): reado
   const named = kept.reduce((sum, row) => sum + row.length, 0) - 1;
   const rest: Entry = { name: `and ${names - named} others`, series: undefined, x: last[last.length - 1].x };
   return [...kept.slice(0, -1), [...last.slice(0, -1), rest]];
+}
+
+type Attributes = Readonly<Record<string, string | number>>;
+
+/** One element. `inside` is markup: escape any text in it. */
+export function element(name: string, attributes: Attributes, inside = ''): string {
+  const list = Object.entries(attributes).map(([key, value]) => ` ${key}="${escaped(attributeText(value))}"`);
+  return inside === '' ? `<${name}${list.join('')}/>` : `<${name}${list.join('')}>${inside}</${name}>`;
+}
+
+/** Coordinates to a hundredth of a pixel. */
+function attributeText(value: string | number): string {
+  return typeof value === 'number' ? String(Math.round(value * 100) / 100) : value;
 }

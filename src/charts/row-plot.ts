@@ -4,8 +4,19 @@
  */
 import { scaleLinear } from 'd3-scale';
 import { escaped } from './jsx.ts';
-import { element } from './markup.ts';
-import { centred, fitted, GRID, INK, MUTED, picture, RIGHT, TITLE_HEIGHT, text, widthOf } from './plot-frame.ts';
+import {
+  centred,
+  element,
+  fitted,
+  GRID,
+  INK,
+  MUTED,
+  picture,
+  RIGHT,
+  TITLE_HEIGHT,
+  text,
+  widthOf,
+} from './plot-frame.ts';
 
 export interface PlotRow {
   readonly name: string;

@@ -1,8 +1,7 @@
-import { CHART_STYLE } from '../charts/chart-style.ts';
 import { claimTone, type EffectChart, effectChart } from '../charts/effect.tsx';
 import { Panel } from '../charts/frame.tsx';
 import { Fragment, jsx } from '../charts/jsx.ts';
-import { inLight, toned } from '../charts/palette.ts';
+import { CHART_STYLE, inLight, toned } from '../charts/palette.ts';
 import { picture, TITLE_HEIGHT } from '../charts/plot-frame.ts';
 import { type PlotRow, rowPlot } from '../charts/row-plot.ts';
 import type { ComparedMeasure, ComparedVariant, Comparison } from '../experiment/comparison.ts';

@@ -1,6 +1,5 @@
 import type { Finding } from '../findings/finding.ts';
-import { folded } from '../output/folded.ts';
-import type { TextForm } from '../output/table.ts';
+import { folded, type TextForm } from '../output/table.ts';
 import { printable } from '../vocabulary/printable.ts';
 
 /** The block above the numbers: each finding with its cause, an example and what to do. Empty: there are none. */

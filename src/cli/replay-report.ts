@@ -1,9 +1,9 @@
 import type { Settings } from '../config/settings.ts';
 import { itemPartOf } from '../measures/item-part.ts';
+import { countingFacts } from '../page/facts.tsx';
 import type { CohortsView, Fact, PipelineView, PositionsView, Verdict } from '../page/model.ts';
-import { positionLines } from '../page/position-lines.ts';
+import { positionLines } from '../page/positions.tsx';
 import { renderReport } from '../page/report.tsx';
-import { countingFacts } from '../page/settings-facts.ts';
 import { type ReplayResult, tooYoung } from '../replay/replay-result.ts';
 import { plusMinus } from '../statistics/plus-minus.ts';
 import { grouped } from '../vocabulary/grouped.ts';

@@ -11,12 +11,12 @@ import type {
 import type { Choice, Choices } from '../page/choices.tsx';
 import type { CohortRow } from '../page/cohort-rows.tsx';
 import type { CohortTableView, CohortView } from '../page/cohort-table.tsx';
+import type { HistoryView } from '../page/history.tsx';
 import type { LastListsLink } from '../page/lists.tsx';
 import type { CohortLine, CohortValue } from '../page/model.ts';
 import { orNull } from '../statistics/absent.ts';
 import { instant } from '../vocabulary/numbers.ts';
 import { rowValue } from '../windows/row-value.ts';
-import { historyView } from './history-view.ts';
 import { type LiveQuery, queryText } from './live-query.ts';
 
 /** Number of rows on one page of the table. */
@@ -327,4 +327,21 @@ export class LiveCohorts {
 
 function nameOf({ values }: QualityRow): string {
   return values.join(' · ');
+}
+
+/** A line of the chart; it has no history as long as none is known. */
+type NamedHistory = { readonly name: string } & Partial<CohortHistory>;
+
+/** Histories of one measure as one chart. `isReading`: older hours of at least one of them are not available yet. */
+export function historyView(
+  chart: Pick<HistoryView, 'measure' | 'horizon' | 'window'>,
+  series: readonly NamedHistory[],
+): HistoryView {
+  const hours = series.flatMap(({ hoursTo }) => hoursTo ?? []);
+  return {
+    ...chart,
+    hoursTo: hours.length === 0 ? null : Math.max(...hours),
+    isReading: series.some(({ isReading = false }) => isReading),
+    series: series.map(({ name, points = [] }) => ({ name, points })),
+  };
 }

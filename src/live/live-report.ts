@@ -1,10 +1,10 @@
 /** A report of what a running process knows at one moment. */
 import type { Settings } from '../config/settings.ts';
 import { MOST_LISTED } from '../page/cohorts.tsx';
+import { countingFacts, experimentFacts } from '../page/facts.tsx';
 import type { HistoryView } from '../page/history.tsx';
 import { freshnessFacts, type LiveView, liveVerdict } from '../page/live-page.tsx';
 import type { CohortLine, CohortsView, Fact, ReportView } from '../page/model.ts';
-import { countingFacts, experimentFacts } from '../page/settings-facts.ts';
 import { instant } from '../vocabulary/numbers.ts';
 import type { LiveQuery } from './live-query.ts';
 

@@ -24,7 +24,7 @@ import type {
   PositionsView,
   ReportView,
 } from '../page/model.ts';
-import { positionLines } from '../page/position-lines.ts';
+import { positionLines } from '../page/positions.tsx';
 import { reportPieces } from '../page/report.tsx';
 import type { Readiness, Versioned } from '../server/routes.ts';
 import { explainWatched } from '../statistics/explain-watched.ts';
@@ -35,14 +35,12 @@ import type { EpochMs, Side } from '../vocabulary/events.ts';
 import { grouped } from '../vocabulary/grouped.ts';
 import { sumOfUnmapped } from '../vocabulary/unmapped.ts';
 import type { WorkerStatus } from '../worker/status.ts';
-import { historyView } from './history-view.ts';
-import { KeptViews } from './kept-views.ts';
-import { LiveCohorts } from './live-cohorts.ts';
+import { KeptViews, madeInTurns } from './kept-views.ts';
+import { historyView, LiveCohorts } from './live-cohorts.ts';
 import { LiveLists } from './live-lists.ts';
 import { defaultQuery, type LiveQuery, queryText, readQuery } from './live-query.ts';
 import { liveReport, reportedCohorts } from './live-report.ts';
 import { LiveWork } from './live-work.ts';
-import { madeInTurns } from './versioned-text.ts';
 
 /** What a process knows at one moment; undefined: it has another role. */
 export interface LiveInput {

@@ -1,8 +1,7 @@
 /** An axis that stands above a column, and values with their errors in the rows below it. */
 
-import { elements } from '../charts/elements.ts';
 import { coordinate, inside } from '../charts/frame.tsx';
-import { jsx, type Markup, NOTHING } from '../charts/jsx.ts';
+import { elements, jsx, type Markup, NOTHING } from '../charts/jsx.ts';
 
 interface AxisTick {
   /** The place along the axis, 0 to 1. */

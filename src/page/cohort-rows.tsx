@@ -1,16 +1,15 @@
 /** Cohorts as rows: one measure with its interval, the others as numbers, and their differences from a baseline. */
 
 import { scaleLinear } from 'd3-scale';
-import { attribute, elements, joined } from '../charts/elements.ts';
-import { Fragment, jsx, type Markup, NOTHING } from '../charts/jsx.ts';
+import { attribute, elements, Fragment, joined, jsx, type Markup, NOTHING } from '../charts/jsx.ts';
 import { isUndirected } from '../measures/direction.ts';
 import { NORMAL_95 } from '../statistics/plus-minus.ts';
 import { grouped } from '../vocabulary/grouped.ts';
 import { change, NONE, percent, plain, several } from '../vocabulary/numbers.ts';
 import { AxisHead, estimate } from './axis.tsx';
+import { Scroll } from './data-table.tsx';
 import type { CohortLine } from './model.ts';
 import { Name, named } from './name.ts';
-import { Scroll } from './scroll.tsx';
 
 /** The least change that has the full colour. */
 const FULL_CHANGE = 0.1;

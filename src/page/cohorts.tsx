@@ -1,15 +1,14 @@
 /** Values by cohort: a chart of one measure, and a table of all measures, at one horizon. */
 
-import { elements } from '../charts/elements.ts';
-import { jsx } from '../charts/jsx.ts';
+import { elements, jsx } from '../charts/jsx.ts';
 import { NORMAL_95_WORDS, plusMinus } from '../statistics/plus-minus.ts';
 import { grouped } from '../vocabulary/grouped.ts';
 import { NONE, plain, several } from '../vocabulary/numbers.ts';
+import { Switch } from './choices.tsx';
 import { type CohortRow, CohortRows, ColourWords, differing, wholeWords } from './cohort-rows.tsx';
 import { markupOf, type Pieces } from './kept-markup.ts';
 import type { CohortLine, CohortsView } from './model.ts';
 import { Name, named } from './name.ts';
-import { Switch } from './switch.tsx';
 
 /** The most cohorts in a chart, and in a table: those with most lists. */
 const MOST_DRAWN = 24;

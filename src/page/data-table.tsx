@@ -1,7 +1,6 @@
 import { type Children, jsx } from '../charts/jsx.ts';
 import type { TableColumn } from '../experiment/presented.ts';
 import { Name } from './name.ts';
-import { Scroll } from './scroll.tsx';
 
 /** A column, which `class` styles. */
 interface Column extends TableColumn {
@@ -58,4 +57,13 @@ export function DataTable({ columns, rows, caption, class: style }: DataTablePro
 function classOf({ isNumber = false, isRoomy = false, class: own }: Column): string | undefined {
   const all = [...(isNumber ? ['number'] : []), ...(isRoomy ? ['roomy'] : []), ...(own === undefined ? [] : [own])];
   return all.length === 0 ? undefined : all.join(' ');
+}
+
+/** Content that may be wider than the window: it scrolls by itself, also by keyboard. */
+export function Scroll({ children }: { readonly children: Children }) {
+  return (
+    <div class="scroll" role="group" aria-label="table, scrolls sideways" tabindex={0}>
+      {children}
+    </div>
+  );
 }

@@ -1,10 +1,13 @@
 /** An experiment: the decision on each variant, its measures, the looks, and whether the split is sound. */
-import { coordinate } from '../charts/frame.tsx';
+
+import { type EffectChart, effectChart, effectWords } from '../charts/effect.tsx';
+import { coordinate, Frame } from '../charts/frame.tsx';
 import { type Children, Fragment, jsx } from '../charts/jsx.ts';
 import type { Tone } from '../charts/palette.ts';
 import type { ComparedCohorts } from '../experiment/cohort-splits.ts';
 import type { ComparedVariant, Comparison } from '../experiment/comparison.ts';
 import { earlierWords } from '../experiment/earlier-run.ts';
+import type { LookPoint } from '../experiment/experiment-looks.ts';
 import {
   cohortTable,
   cohortWords,
@@ -16,9 +19,8 @@ import {
   splitTable,
 } from '../experiment/presented.ts';
 import { countsUsers, detectableWords, SPLIT_WORDS, type SplitState, splitState } from '../experiment/split-words.ts';
-import { instant, percent, probability } from '../vocabulary/numbers.ts';
+import { instant, levelOf, percent, probability } from '../vocabulary/numbers.ts';
 import { DataTable } from './data-table.tsx';
-import { Looks } from './effect-chart.tsx';
 import { Forest } from './forest.tsx';
 import type { ExperimentView, Verdict } from './model.ts';
 import { Name } from './name.ts';
@@ -258,4 +260,38 @@ function SplitByCohort({
       </figcaption>
     </figure>
   );
+}
+
+// The difference of the primary measure look by look, and what can be seen in it.
+
+interface LooksProps {
+  readonly comparison: Comparison;
+  readonly variant: ComparedVariant;
+  /** The looks in the order of time. */
+  readonly points: readonly LookPoint[];
+}
+
+function Looks({ comparison, variant, points }: LooksProps) {
+  const chart = effectChart(comparison, variant, points);
+  if (chart === undefined) return <p class="note">No look had an error yet, so there is nothing to draw.</p>;
+  return (
+    <figure>
+      <Frame {...chart} height={240} />
+      <figcaption>
+        Difference of <Name>{comparison.primary}</Name>, <Name>{variant.variant}</Name> minus{' '}
+        <Name>{comparison.control}</Name>, with the {levelOf(comparison.alpha)} band that holds however often you look.{' '}
+        <strong>{whatToSee(chart, variant.decision !== 'invalid')}</strong>
+      </figcaption>
+    </figure>
+  );
+}
+
+/** Describes the chart. @param isOpen whether more looks may still find a difference */
+function whatToSee({ last, tone }: EffectChart, isOpen: boolean): string {
+  const { lower, upper } = last;
+  const end = `At the last look, ${instant(new Date(last.at).toISOString())}, it is ${effectWords(last)}`;
+  if (lower > 0 || upper < 0) return `${end}: the whole band lies ${upper < 0 ? 'below' : 'above'} 0.`;
+  // A difference was found, at this look or before.
+  if (tone !== 'plain') return `${end}. The band holds 0 again; what was found at an earlier look stays.`;
+  return `${end}. The band holds 0${isOpen ? ': no difference can be told yet' : ''}.`;
 }

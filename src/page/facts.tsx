@@ -1,4 +1,7 @@
 import { jsx } from '../charts/jsx.ts';
+import type { ExperimentSettings, Settings } from '../config/settings.ts';
+import { grouped } from '../vocabulary/grouped.ts';
+import { instant } from '../vocabulary/numbers.ts';
 import type { Fact } from './model.ts';
 import { Name } from './name.ts';
 
@@ -23,4 +26,32 @@ export function Facts({ facts, areTiles = false }: { readonly facts: readonly Fa
       ))}
     </dl>
   );
+}
+
+// Settings at the end of a report.
+
+/** The settings of an experiment. @param name the prefix of each fact, if there are several experiments */
+export function experimentFacts(experiment: ExperimentSettings, name?: string): readonly Fact[] {
+  const { variants, control, primary, guardrails, horizon, start, alpha, nStar, tolerance } = experiment;
+  const facts: readonly Fact[] = [
+    ['variants', [...variants].map(([variant, weight]) => `${variant} ${weight}`).join(', ')],
+    ['control', control],
+    ['primary', primary],
+    ['guardrails', guardrails.length === 0 ? 'none' : guardrails.join(', ')],
+    ['horizon', horizon.text],
+    ...(start === undefined ? [] : [['start', instant(new Date(start).toISOString())] as const]),
+    ['alpha', String(alpha)],
+    ['tolerance', String(tolerance)],
+    ['nStar', grouped(nStar)],
+  ];
+  return name === undefined ? facts : facts.map(([fact, value]) => [`${name}: ${fact}`, value]);
+}
+
+/** The settings that say what is counted. */
+export function countingFacts({ measures, attribution, cohorts }: Settings): readonly Fact[] {
+  return [
+    ['measures', measures.map(({ canonical }) => canonical).join(', ')],
+    ['horizons', attribution.horizons.map(({ text }) => text).join(', ')],
+    ['cohorts', cohorts.map((by) => (by.length === 0 ? 'everything' : by.join(' and '))).join('; ')],
+  ];
 }

@@ -20,8 +20,8 @@ import {
   shown,
 } from '../vocabulary/numbers.ts';
 import { AxisHead } from './axis.tsx';
+import { Scroll } from './data-table.tsx';
 import { Name } from './name.ts';
-import { Scroll } from './scroll.tsx';
 
 interface ForestProps {
   readonly variant: ComparedVariant;

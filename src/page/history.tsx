@@ -1,9 +1,8 @@
 /** A measure over the last hours, as a line with its error for each variant. */
 
-import { Frame } from '../charts/frame.tsx';
+import { Frame, timeAxis } from '../charts/frame.tsx';
 import { jsx } from '../charts/jsx.ts';
 import { seriesChart } from '../charts/series.tsx';
-import { timeAxis } from '../charts/time-axis.ts';
 import type { HistoryPoint } from '../exporter/exporter-contract.ts';
 import { NORMAL_95, NORMAL_95_WORDS } from '../statistics/plus-minus.ts';
 import type { EpochMs } from '../vocabulary/events.ts';

@@ -1,14 +1,12 @@
 /** Single lists, one below the other. Each can be opened: what was shown, what people did with it, and what did not count. */
 
-import { elements, joined } from '../charts/elements.ts';
-import { type Children, Fragment, jsx, Markup, NOTHING } from '../charts/jsx.ts';
+import { type Children, elements, Fragment, joined, jsx, Markup, NOTHING } from '../charts/jsx.ts';
 import { grouped } from '../vocabulary/grouped.ts';
 import { instant, NONE, plain, several } from '../vocabulary/numbers.ts';
-import { DROP_WORDS } from './drop-words.ts';
+import { Scroll } from './data-table.tsx';
 import { kept } from './kept-markup.ts';
-import type { DroppedView, ListsView, ListView } from './model.ts';
+import { DROP_WORDS, type DroppedView, type ListsView, type ListView } from './model.ts';
 import { Name, named } from './name.ts';
-import { Scroll } from './scroll.tsx';
 
 /** The most items of a list that are shown; the JSON has more. */
 const MOST_ITEMS = 20;

@@ -1,5 +1,4 @@
-import { elements } from '../charts/elements.ts';
-import type { Markup } from '../charts/jsx.ts';
+import { elements, type Markup } from '../charts/jsx.ts';
 
 /** Untrusted text, such as the name of a cohort: it cannot change the direction of the text around it. */
 export function Name({ children }: { readonly children: string }) {

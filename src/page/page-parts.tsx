@@ -1,9 +1,7 @@
 /** What the report and the live page have in common: a head with links to the parts, the verdict, and the parts in their order. */
-
-import { type Children, jsx } from '../charts/jsx.ts';
+import { type Children, Fragment, jsx } from '../charts/jsx.ts';
 import { Decisions, type StandingDecision } from './decisions.tsx';
 import { Experiments } from './experiment.tsx';
-import { Findings } from './findings.tsx';
 import { HistoryCard, type HistoryView } from './history.tsx';
 import { kept, markupOf, type Pieces } from './kept-markup.ts';
 import type { ExperimentView, FindingView, PipelineView, PositionsView, Verdict, WorkView } from './model.ts';
@@ -135,6 +133,36 @@ export function VerdictCard({
       </p>
       {small === undefined ? null : <p class="note">{small}</p>}
       {children}
+    </section>
+  );
+}
+
+/** The findings, each with an example and what to do. */
+function Findings({ findings }: { readonly findings: readonly FindingView[] }) {
+  return (
+    <section class="card" aria-labelledby="what-looks-wrong">
+      <h2 id="what-looks-wrong">What looks wrong</h2>
+      {findings.map(({ code, cause, example = null, remedy }) => (
+        <div class="finding">
+          <p>
+            <Name>{cause}</Name>
+            {code === undefined ? null : (
+              <>
+                {' '}
+                <code class="muted">{code}</code>
+              </>
+            )}
+          </p>
+          {example === null ? null : (
+            <p class="note">
+              Such as: <Name>{example}</Name>
+            </p>
+          )}
+          <p>
+            <b>Do:</b> <Name>{remedy}</Name>
+          </p>
+        </div>
+      ))}
     </section>
   );
 }

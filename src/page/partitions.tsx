@@ -1,8 +1,7 @@
 /** The state of a worker: its partitions, delays of feedback, drops over time, and commits. */
-import { coordinate, Frame } from '../charts/frame.tsx';
+import { coordinate, Frame, timeAxis } from '../charts/frame.tsx';
 import { Fragment, jsx } from '../charts/jsx.ts';
 import { seriesChart } from '../charts/series.tsx';
-import { timeAxis } from '../charts/time-axis.ts';
 import { grouped } from '../vocabulary/grouped.ts';
 import { instant, NONE, percent, several, shown } from '../vocabulary/numbers.ts';
 import { DataTable } from './data-table.tsx';

@@ -6,8 +6,7 @@ import { grouped } from '../vocabulary/grouped.ts';
 import { percent } from '../vocabulary/numbers.ts';
 import { recordsOf, unmappedText } from '../vocabulary/unmapped.ts';
 import { DataTable } from './data-table.tsx';
-import { DROP_WORDS } from './drop-words.ts';
-import type { PipelineView, WorkView } from './model.ts';
+import { DROP_WORDS, type PipelineView, type WorkView } from './model.ts';
 import { Work } from './partitions.tsx';
 
 /** The counts of records that never become an event. */

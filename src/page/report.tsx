@@ -1,7 +1,7 @@
 /** The report: one file that needs nothing else, no network and no script, so that it can be mailed. */
 import { createHash } from 'node:crypto';
-import { elements } from '../charts/elements.ts';
-import { escaped, Fragment, jsx, Markup, visible } from '../charts/jsx.ts';
+import { elements, escaped, Fragment, jsx, Markup, visible } from '../charts/jsx.ts';
+import { switchRules } from './choices.tsx';
 import { CohortSwitches, cohortPieces } from './cohorts.tsx';
 import { Facts } from './facts.tsx';
 import { keptPieces, markupOf, type Pieces } from './kept-markup.ts';
@@ -9,7 +9,6 @@ import type { CohortsView, Fact, ReportView } from './model.ts';
 import { PageHead, type Part, partPieces, sharedParts, VerdictCard } from './page-parts.tsx';
 import { Scores } from './scores.tsx';
 import { STYLE } from './style.ts';
-import { switchRules } from './switch.tsx';
 
 /** The mark by which a file is known to be a report. */
 export const REPORT_MARK = '<meta name="generator" content="receval">';

@@ -6,12 +6,12 @@ import { Fragment, jsx } from '../charts/jsx.ts';
 import { type SeriesPoint, seriesChart } from '../charts/series.tsx';
 import { grouped } from '../vocabulary/grouped.ts';
 import { listed, NONE, plain, probability, range, shown, signed } from '../vocabulary/numbers.ts';
+import { Switch } from './choices.tsx';
 import { DataTable } from './data-table.tsx';
 import { Legend } from './legend.tsx';
 import type { CutFamily, RunDifference, ScoredRun, ScoresView, Verdict } from './model.ts';
 import { Name } from './name.ts';
 import { Queries, Values } from './score-queries.tsx';
-import { Switch } from './switch.tsx';
 
 const HEIGHT = 220;
 

@@ -1,5 +1,4 @@
-import { CHART_STYLE } from '../charts/chart-style.ts';
-import { SERIES, variables } from '../charts/palette.ts';
+import { CHART_STYLE, SERIES, variables } from '../charts/palette.ts';
 
 /** The opacity of each step, in hundredths. */
 const SHADES = ['00', '06', '12', '18', '24', '30'];

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { attribute, elements, joined } from '../../src/charts/elements.ts';
-import { jsx, Markup, NOTHING } from '../../src/charts/jsx.ts';
+import { attribute, elements, joined, jsx, Markup, NOTHING } from '../../src/charts/jsx.ts';
 import { kept, markupOf } from '../../src/page/kept-markup.ts';
 import { HOSTILE } from './views.ts';
 

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
-import { DROP_WORDS } from '../../src/page/drop-words.ts';
 import { verdictOf } from '../../src/page/experiment.tsx';
+import { DROP_WORDS } from '../../src/page/model.ts';
 import { renderReport } from '../../src/page/report.tsx';
 import { scoresVerdict } from '../../src/page/scores.tsx';
 import { FEEDBACK_DROPS, IMPRESSION_DROPS } from '../../src/vocabulary/drops.ts';
