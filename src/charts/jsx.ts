@@ -160,9 +160,10 @@ export function visible(text: string): string {
   return text.replace(/[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/gu, '\uFFFD');
 }
 
-// Markup of elements that a page has by the thousand: the fixed text between the values is written as it stands.
-
-/** Markup with values in it, between tags or in an attribute in double quotes. */
+/**
+ * Markup of elements that a page has by the thousand: the fixed text between the values is written as it stands. Markup with values in it, between tags
+ * or in an attribute in double quotes.
+ */
 export function elements(fixed: TemplateStringsArray, ...values: readonly (string | number | Markup)[]): Markup {
   let text = fixed[0];
   for (let i = 0; i < values.length; i++) {

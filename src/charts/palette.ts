@@ -58,8 +58,6 @@ export function inLight(rules: string): string {
   return Object.entries(COLOURS).reduce((text, [name, [own]]) => text.replaceAll(`var(--${name})`, own), rules);
 }
 
-// How marks of charts look, by class, on pages and in files.
-
 function series(): string {
   return SERIES.map(
     (_, i) =>
@@ -67,6 +65,7 @@ function series(): string {
   ).join('\n');
 }
 
+/** How marks of charts look, by class, on pages and in files. */
 export const CHART_STYLE = `.zero{stroke:var(--muted);stroke-width:1}
 .tolerance{fill:var(--warn);opacity:.16}
 .mark line{stroke:var(--muted);stroke-width:2}.mark .bar{stroke-width:3}.mark circle{fill:var(--muted);stroke:var(--card);stroke-width:1.5}.mark text{fill:var(--muted)}

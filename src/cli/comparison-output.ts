@@ -1,7 +1,12 @@
 import type { ComparedCohorts } from '../experiment/cohort-splits.ts';
 import type { ComparedVariant, Comparison } from '../experiment/comparison.ts';
-import { earlierWords } from '../experiment/earlier-run.ts';
-import { hasIntervals } from '../experiment/error-notes.ts';
+import {
+  detectableWords,
+  earlierWords,
+  hasIntervals,
+  SPLIT_WORDS,
+  splitState,
+} from '../experiment/comparison-words.ts';
 import type { PlannedVariant } from '../experiment/experiment-plan.ts';
 import {
   cohortTable,
@@ -14,7 +19,6 @@ import {
   planWords,
   splitTable,
 } from '../experiment/presented.ts';
-import { detectableWords, SPLIT_WORDS, splitState } from '../experiment/split-words.ts';
 import type { Finding } from '../findings/finding.ts';
 import { stableJson } from '../output/stable-json.ts';
 import {

@@ -18,7 +18,7 @@ import type {
   ComparedVariant,
   Comparison,
 } from './comparison.ts';
-import { differingEmpty } from './empty-words.ts';
+import { differingEmpty } from './comparison-words.ts';
 import { looksOf } from './experiment-looks.ts';
 import {
   type Families,
@@ -31,8 +31,8 @@ import {
   splitOf,
   usersOfVariants,
 } from './facts.ts';
-import { isoTime } from './iso-time.ts';
 import { comparedEpisode, comparedNow, courseBy, type Decisive, decisiveOf, pointsOf } from './measure-course.ts';
+import { isoTime } from './run-settings.ts';
 import {
   EMPTY_SHARE,
   type ExperimentState,

@@ -15,7 +15,7 @@ import { type Course, directionOf, type FoundCourse, wordNow } from '../statisti
 import type { ComparedEpisode, ComparedSpan, ComparedTime } from './comparison.ts';
 import { inOrder } from './experiment-looks.ts';
 import type { Pair } from './facts.ts';
-import { isoTime } from './iso-time.ts';
+import { isoTime } from './run-settings.ts';
 import type { ExperimentState } from './state.ts';
 
 /** Both variants of a pair: one entry, or none if the measure is no plain ratio. */

@@ -16,12 +16,8 @@ import {
 } from '../vocabulary/numbers.ts';
 import { type ComparedCohort, type ComparedCohorts, shownCohorts } from './cohort-splits.ts';
 import type { ComparedVariant, Comparison } from './comparison.ts';
-import { emptyWords } from './empty-words.ts';
-import { errorNotes } from './error-notes.ts';
+import { countsUsers, emptyWords, errorNotes, likelyBots, otherVariants } from './comparison-words.ts';
 import { type PlannedEffect, type PlannedVariant, REACHABLE_DAYS } from './experiment-plan.ts';
-import { likelyBots } from './likely-bots.ts';
-import { otherVariants } from './other-variants.ts';
-import { countsUsers } from './split-words.ts';
 
 export interface TableColumn {
   readonly name: string;

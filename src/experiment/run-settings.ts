@@ -6,8 +6,8 @@
 import { keysOf, listOf, parseJson, textOf } from '../accumulators/store/json.ts';
 import type { ExperimentSettings } from '../config/settings.ts';
 import { parseDuration } from '../vocabulary/durations.ts';
+import type { EpochMs } from '../vocabulary/events.ts';
 import { fmix32, fnv1a32 } from '../vocabulary/user-words.ts';
-import { isoTime } from './iso-time.ts';
 
 /** The defining settings by name. The order of variants counts, since the user sample numbers them; that of guardrails does not. */
 function definitionOf(settings: ExperimentSettings): Readonly<Record<string, unknown>> {
@@ -99,4 +99,9 @@ export function changedInRun(before: ExperimentSettings, after: ExperimentSettin
     const [was, is] = [JSON.stringify(old[key]), JSON.stringify(now[key])];
     return was === is ? [] : [`${key}: was ${was}, now ${is}`];
   });
+}
+
+/** ISO time in UTC with milliseconds: `2026-11-21T08:00:00.000Z`. */
+export function isoTime(at: EpochMs): string {
+  return new Date(at).toISOString();
 }

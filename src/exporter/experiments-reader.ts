@@ -3,7 +3,7 @@ import { looksKey, unitKey } from '../accumulators/store/layout.ts';
 import type { Fields, Store } from '../accumulators/store/store-port.ts';
 import type { Span } from '../config/values.ts';
 import type { Comparison, EarlierRun } from '../experiment/comparison.ts';
-import { withEarlier } from '../experiment/earlier-run.ts';
+import { withEarlier } from '../experiment/comparison-words.ts';
 import { evaluate } from '../experiment/evaluate.ts';
 import { ExperimentParts, looksOfRun } from '../experiment/experiment-parts.ts';
 import type { ExperimentState } from '../experiment/state.ts';

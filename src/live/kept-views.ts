@@ -35,12 +35,13 @@ export class KeptViews<View> {
   }
 }
 
-// Makes a text with its version, for many readers, in turns of the event loop, so that nothing waits for long.
-
 /** Longest turn in ms, after which the other work of a worker or exporter runs. */
 const TURN_MS = 1;
 
-/** The first piece is made before this returns; another turn may begin after each piece. */
+/**
+ * Makes a text with its version, for many readers, in turns of the event loop, so that nothing waits for long. The first piece is made before this
+ * returns; another turn may begin after each piece.
+ */
 export async function madeInTurns(pieces: () => Iterable<string>): Promise<Versioned> {
   const turns = new Turns(TURN_MS);
   const hash = createHash('sha256');

@@ -29,9 +29,6 @@ export function ChoiceLinks({ of: { legend, choices } }: { readonly of: Choices 
   );
 }
 
-// A choice without script: radio inputs, and CSS rules that hide the content of the other choices. The content of choice 2 of the
-// switch `h` has the attribute `data-h="2"`. In browsers without `:has`, all choices are shown.
-
 interface SwitchProps {
   /** The name of the switch: one or two letters, unique in the document. */
   readonly of: string;
@@ -40,7 +37,10 @@ interface SwitchProps {
   readonly chosen: number;
 }
 
-/** The radio inputs of a choice; nothing if there is nothing to choose. */
+/**
+ * A choice without script: radio inputs, and CSS rules that hide the content of the other choices. The content of choice 2 of the switch `h` has the
+ * attribute `data-h="2"`. In browsers without `:has`, all choices are shown. The radio inputs of a choice; nothing if there is nothing to choose.
+ */
 export function Switch({ of, legend, choices, chosen }: SwitchProps) {
   if (choices.length < 2) return null;
   return (

@@ -6,7 +6,14 @@ import { type Children, Fragment, jsx } from '../charts/jsx.ts';
 import type { Tone } from '../charts/palette.ts';
 import type { ComparedCohorts } from '../experiment/cohort-splits.ts';
 import type { ComparedVariant, Comparison } from '../experiment/comparison.ts';
-import { earlierWords } from '../experiment/earlier-run.ts';
+import {
+  countsUsers,
+  detectableWords,
+  earlierWords,
+  SPLIT_WORDS,
+  type SplitState,
+  splitState,
+} from '../experiment/comparison-words.ts';
 import type { LookPoint } from '../experiment/experiment-looks.ts';
 import {
   cohortTable,
@@ -18,7 +25,6 @@ import {
   planWords,
   splitTable,
 } from '../experiment/presented.ts';
-import { countsUsers, detectableWords, SPLIT_WORDS, type SplitState, splitState } from '../experiment/split-words.ts';
 import { instant, levelOf, percent, probability } from '../vocabulary/numbers.ts';
 import { DataTable } from './data-table.tsx';
 import { Forest } from './forest.tsx';
@@ -262,8 +268,6 @@ function SplitByCohort({
   );
 }
 
-// The difference of the primary measure look by look, and what can be seen in it.
-
 interface LooksProps {
   readonly comparison: Comparison;
   readonly variant: ComparedVariant;
@@ -271,6 +275,7 @@ interface LooksProps {
   readonly points: readonly LookPoint[];
 }
 
+/** The difference of the primary measure look by look, and what can be seen in it. */
 function Looks({ comparison, variant, points }: LooksProps) {
   const chart = effectChart(comparison, variant, points);
   if (chart === undefined) return <p class="note">No look had an error yet, so there is nothing to draw.</p>;

@@ -28,8 +28,6 @@ export function Facts({ facts, areTiles = false }: { readonly facts: readonly Fa
   );
 }
 
-// Settings at the end of a report.
-
 /** The settings of an experiment. @param name the prefix of each fact, if there are several experiments */
 export function experimentFacts(experiment: ExperimentSettings, name?: string): readonly Fact[] {
   const { variants, control, primary, guardrails, horizon, start, alpha, nStar, tolerance } = experiment;

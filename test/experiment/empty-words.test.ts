@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { emptyRow, shapeOf } from '../../src/accumulators/row.ts';
 import { EMPTY, LISTS, POSITIVES, Vector, vectorStarts } from '../../src/accumulators/vector.ts';
 import type { Comparison } from '../../src/experiment/comparison.ts';
-import { emptyWords } from '../../src/experiment/empty-words.ts';
+import { emptyWords } from '../../src/experiment/comparison-words.ts';
 import { evaluate } from '../../src/experiment/evaluate.ts';
 import { decodeLooks, encodeLooks, NO_EXPERIMENT_LOOKS } from '../../src/experiment/experiment-looks.ts';
 import type { ExperimentState, VariantState } from '../../src/experiment/state.ts';

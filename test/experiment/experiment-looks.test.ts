@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { errorNotes } from '../../src/experiment/error-notes.ts';
+import { errorNotes } from '../../src/experiment/comparison-words.ts';
 import { evaluate } from '../../src/experiment/evaluate.ts';
 import { decodeLooks, encodeLooks, MOST_POINTS, NO_EXPERIMENT_LOOKS } from '../../src/experiment/experiment-looks.ts';
-import { isoTime } from '../../src/experiment/iso-time.ts';
+import { isoTime } from '../../src/experiment/run-settings.ts';
 import { takeLooks, Watcher } from '../../src/experiment/take-looks.ts';
 import { AS_OF, SETTINGS, sampleOf, state, variant } from './states.ts';
 

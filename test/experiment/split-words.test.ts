@@ -1,8 +1,8 @@
 /** What is said about the split of the users, by what so many users can tell. */
 import { describe, expect, it } from 'vitest';
 import type { ComparedSplit } from '../../src/experiment/comparison.ts';
+import { detectableWords, splitState } from '../../src/experiment/comparison-words.ts';
 import { evaluate } from '../../src/experiment/evaluate.ts';
-import { detectableWords, splitState } from '../../src/experiment/split-words.ts';
 import { takeLooks } from '../../src/experiment/take-looks.ts';
 import { SETTINGS, sampleOf, state, variant } from './states.ts';
 
