@@ -42,10 +42,9 @@ import {
 } from './replay.ts';
 import { showReport } from './report-file.ts';
 import { word } from './score-settings.ts';
-import { mustSpareFiles } from './spared-files.ts';
 import { COLOUR, outputForm, painter, tableColumns, WIDE } from './terminal.ts';
 import { writeWhole } from './whole-file.ts';
-import { mustBePlotFile, mustBeReportFile } from './written-file.ts';
+import { mustBePlotFile, mustBeReportFile, mustSpareFiles } from './written-file.ts';
 
 interface Flags extends ReplayFlags {
   readonly experiment?: string;

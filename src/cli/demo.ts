@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { clearScreenDown, moveCursor } from 'node:readline';
 import { Command } from 'commander';
+import { urlOf } from '../config/http.ts';
 import { loadConfiguration } from '../config/load.ts';
 import { withFiles } from '../config/named-files.ts';
 import { readTextFile } from '../connections/text-file.ts';
@@ -17,7 +18,6 @@ import { parseDuration } from '../vocabulary/durations.ts';
 import { aboutService } from './about-service.ts';
 import { UsageError } from './failure.ts';
 import { processLog } from './log.ts';
-import { urlOf } from './own-address.ts';
 import { newHashSeed, untilStopped, version } from './process.ts';
 import { COLOUR, painter } from './terminal.ts';
 

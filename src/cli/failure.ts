@@ -1,6 +1,5 @@
 import { dirname } from 'node:path';
-import { codeOf, messageOf } from '../vocabulary/error-text.ts';
-import { printable } from '../vocabulary/printable.ts';
+import { codeOf, messageOf, printable } from '../vocabulary/error-text.ts';
 
 /** The command was called with wrong arguments. The message says what is wrong and what is right; shown without a stack trace. */
 export class UsageError extends Error {

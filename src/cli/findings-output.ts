@@ -1,6 +1,6 @@
 import type { Finding } from '../findings/finding.ts';
 import { folded, type TextForm } from '../output/table.ts';
-import { printable } from '../vocabulary/printable.ts';
+import { printable } from '../vocabulary/error-text.ts';
 
 /** The block above the numbers: each finding with its cause, an example and what to do. Empty: there are none. */
 export function findingsBlock(findings: readonly Finding[], form: TextForm): string {

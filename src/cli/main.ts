@@ -1,5 +1,5 @@
 import { Command, CommanderError } from 'commander';
-import { printable } from '../vocabulary/printable.ts';
+import { printable } from '../vocabulary/error-text.ts';
 import { exitCodeOf, explain, fileProblem, notice } from './failure.ts';
 import { endOnCrash, version, writeFilesWhole } from './process.ts';
 
@@ -109,7 +109,7 @@ async function main(argv: readonly string[]): Promise<void> {
     command.exitOverride();
     command.configureOutput({ outputError: (text, write) => write(printable(text.replace(/^error: /, 'receval: '))) });
   }
-  program.hook('preAction', async (_, command) => (await import('./spared-files.ts')).mustSpareFiles(command));
+  program.hook('preAction', async (_, command) => (await import('./written-file.ts')).mustSpareFiles(command));
   try {
     await program.parseAsync(argv);
   } catch (error) {

@@ -30,9 +30,8 @@ import { showProgress } from './progress.ts';
 import { recordsFile } from './records-file.ts';
 import { fileName, showReport } from './report-file.ts';
 import { CLOSED_ALL, OUTPUTS, printResult } from './result-output.ts';
-import { mustSpareFiles } from './spared-files.ts';
 import { outputForm, tableColumns, WIDE } from './terminal.ts';
-import { mustBeReportFile } from './written-file.ts';
+import { mustBeReportFile, mustSpareFiles } from './written-file.ts';
 
 export interface ReplayFlags extends InputFlags {
   readonly config?: string;

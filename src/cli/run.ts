@@ -5,7 +5,7 @@ import { type Configuration, effectiveDocument, loadConfiguration } from '../con
 import { withFiles } from '../config/named-files.ts';
 import { readTextFile } from '../connections/text-file.ts';
 import { type Role, Service } from '../service/service.ts';
-import { SettingsWatch } from '../service/settings-watch.ts';
+import { SettingsWatch } from '../service/start-watch.ts';
 import { suggestion } from '../vocabulary/spelling.ts';
 import { aboutService } from './about-service.ts';
 import { UsageError } from './failure.ts';

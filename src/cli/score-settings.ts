@@ -13,9 +13,8 @@ import { UNJUDGED, type Unjudged } from '../score/scoring-settings.ts';
 import { suggestion } from '../vocabulary/spelling.ts';
 import { USUAL_FILE } from '../vocabulary/usual-file.ts';
 import { UsageError } from './failure.ts';
-import { mustSpareFiles } from './spared-files.ts';
 import { outputForm, tableColumns } from './terminal.ts';
-import { isSameFile, mustBePlotFile, mustBeReportFile } from './written-file.ts';
+import { isSameFile, mustBePlotFile, mustBeReportFile, mustSpareFiles } from './written-file.ts';
 
 export const SCORE_OUTPUTS = ['table', 'json', 'csv', 'md', 'html', 'latex'] as const;
 export type ScoreOutput = (typeof SCORE_OUTPUTS)[number];

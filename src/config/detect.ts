@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { DAY, HOUR } from '../vocabulary/durations.ts';
-import { decidable, decidingOf, horizonOf, type Referred, setsOf } from './referred.ts';
+import { decidable, decidingOf, horizonOf, isSameSet, type Referred, setsOf } from './referred.ts';
 import type { Settings } from './settings.ts';
 import { group, groupingSets, measureNames, number, positiveSpan, type Span, span } from './values.ts';
 
@@ -62,4 +62,21 @@ export function detectOf(
     tolerance,
     lowerIsBetter,
   };
+}
+
+export const statisticsSchema = group({
+  clustered: groupingSets.optional().meta({
+    description:
+      'which of cohorts keep sums by user bucket, for standard errors; other sets borrow from the finest of these that is coarser. Default: [] and [variant], as far as cohorts has them',
+  }),
+});
+
+/** The grouping sets that keep sums by user bucket. */
+export function clusteredOf(
+  { clustered }: z.output<typeof statisticsSchema>,
+  referred: Referred,
+): readonly (readonly string[])[] {
+  return clustered === undefined
+    ? referred.cohorts.filter((set) => set.length === 0 || isSameSet(set, ['variant']))
+    : setsOf(clustered, ['statistics', 'clustered'], referred);
 }

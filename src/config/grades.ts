@@ -3,8 +3,7 @@ import type { Measure } from '../measures/definition.ts';
 import { LARGEST_EXPONENT } from '../measures/gain.ts';
 import { gradeLimit } from '../measures/grade-limit.ts';
 import type { GradeRule, Grading } from '../measures/scorer-contract.ts';
-import { ACTION_NAME } from '../vocabulary/action-name.ts';
-import { LARGEST_VALUE } from '../vocabulary/events.ts';
+import { ACTION_NAME, LARGEST_VALUE } from '../vocabulary/events.ts';
 import type { Report } from './problems.ts';
 import { number, word } from './values.ts';
 

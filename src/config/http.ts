@@ -62,3 +62,9 @@ export function httpOf(document: z.output<typeof httpSchema>, report: Report): S
   const known = token?.kind === 'file' ? { ...token, form: TOKEN } : token;
   return { host: name, port, page, samples, samplesIds, token: known, allowedHosts };
 }
+
+/** The address of a process that listens as configured, from its own machine. */
+export function urlOf(host: string, port: number): string {
+  const reached = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host;
+  return `http://${reached.includes(':') ? `[${reached}]` : reached}:${port}`;
+}

@@ -2,13 +2,12 @@
 import { z } from 'zod';
 import { OF_ITEMS } from '../measures/all.ts';
 import { deadLetterSchema } from './dead-letter.ts';
-import { detectSchema } from './detect.ts';
+import { detectSchema, statisticsSchema } from './detect.ts';
 import { experimentsSchema } from './experiments.ts';
 import { gradesSchema } from './grades.ts';
 import { httpSchema } from './http.ts';
 import { redisSchema } from './security.ts';
 import { SIMPLE } from './simple.ts';
-import { statisticsSchema } from './statistics.ts';
 import { inputsSchema, kafkaSchema } from './topics.ts';
 import { ADDITIVE, anyText, CHANGING, ENDS_RUN, group, groupingSets, list, ON_CHANGE, whole } from './values.ts';
 

@@ -5,7 +5,6 @@
 import type { z } from 'zod';
 import { JOIN_KEYS } from '../consumers/decode/decoder-settings.ts';
 import { parseTime } from '../consumers/decode/times.ts';
-import { MOST_STATE_BYTES } from '../consumers/engine/state-limit.ts';
 import { TOUCHES } from '../consumers/join/touch.ts';
 import { OF_EXPOSURES } from '../measures/all.ts';
 import type { EpochMs } from '../vocabulary/events.ts';
@@ -28,6 +27,12 @@ import {
   whole,
   word,
 } from './values.ts';
+
+/**
+ * The most bytes of state that a process can hold. The rest of the engine's 4 GiB lets a state grow a quarter beyond its limit. This is
+ * not in engine.ts, because the schema of the configuration would load the engine's code with it.
+ */
+export const MOST_STATE_BYTES = 3 * 2 ** 30;
 
 const MAX_HORIZONS = 31;
 

@@ -1,5 +1,4 @@
-import type { Clock } from '../vocabulary/clock.ts';
-import { Ending } from '../vocabulary/ending.ts';
+import { type Clock, Ending } from '../vocabulary/clock.ts';
 import { messageOf } from '../vocabulary/error-text.ts';
 import type { DurationMs } from '../vocabulary/events.ts';
 import { type DeadLetter, kept, sizeOf } from './letter.ts';

@@ -1,8 +1,14 @@
 import type { Settings } from '../config/settings.ts';
 import { valuedActions } from '../measures/needs.ts';
-import { isGradable } from '../vocabulary/action-name.ts';
 import { MINUTE, printDuration, usualDuration } from '../vocabulary/durations.ts';
-import type { DurationMs, EpochMs, Feedback, Impression, Side } from '../vocabulary/events.ts';
+import {
+  type DurationMs,
+  type EpochMs,
+  type Feedback,
+  type Impression,
+  isGradable,
+  type Side,
+} from '../vocabulary/events.ts';
 import { grouped } from '../vocabulary/grouped.ts';
 import { percent } from '../vocabulary/numbers.ts';
 import { nearest } from '../vocabulary/spelling.ts';

@@ -1,9 +1,8 @@
 /** Proposes settings that fit a sample: horizons, out-of-orderness, cohorts and grades. */
 import { isDimensionName } from '../consumers/decode/dimensions.ts';
 import { quantile } from '../findings/sample-findings.ts';
-import { isGradable } from '../vocabulary/action-name.ts';
 import { DAY, MINUTE, usualDuration } from '../vocabulary/durations.ts';
-import type { DurationMs } from '../vocabulary/events.ts';
+import { type DurationMs, isGradable } from '../vocabulary/events.ts';
 import { usualGrade } from './field-names.ts';
 import { beforeList, type Facts } from './log-facts.ts';
 

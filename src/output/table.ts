@@ -1,5 +1,5 @@
 import Table from 'cli-table3';
-import { printable } from '../vocabulary/printable.ts';
+import { printable } from '../vocabulary/error-text.ts';
 
 export type Cells = readonly (readonly string[])[];
 

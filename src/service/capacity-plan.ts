@@ -9,7 +9,7 @@ import { paneKey, rowField, setText, vectorKey } from '../accumulators/store/lay
 import { columnsBeforeSums, LISTS, POSITIVES, Vector, vectorStarts } from '../accumulators/vector.ts';
 import { GAUGES_PER_MEASURE } from '../config/resolve.ts';
 import type { Settings } from '../config/settings.ts';
-import { MOST_STATE_BYTES } from '../consumers/engine/state-limit.ts';
+import { MOST_STATE_BYTES } from '../config/simple.ts';
 import type { Scorer } from '../measures/scorer-contract.ts';
 import { PER_ONE, SUMS } from '../measures/sums.ts';
 import { SAMPLE_CAPACITY } from '../statistics/user-sample.ts';

@@ -3,14 +3,13 @@ import { CheckpointError, readKey } from '../accumulators/store/checkpoint-error
 import { unitKeys } from '../accumulators/store/layout.ts';
 import type { Store } from '../accumulators/store/store-port.ts';
 import type { Settings } from '../config/settings.ts';
-import type { Unreadable } from '../consumers/source/kafka/flow/brokers.ts';
+import { type Asking, type Unreadable, unreadableText } from '../consumers/source/kafka/flow/brokers.ts';
 import { fingerprint } from '../unit/fingerprint.ts';
 import { type Damage, type Permissions, resume, StateMismatch } from '../unit/resume.ts';
 import { assertNever, type DurationMs } from '../vocabulary/events.ts';
 import { STATE_LOST_ADVICE } from '../worker/stop-advice.ts';
 import { neededRetention, retentionFinding } from './doctor-topics.ts';
 import { type EndingRun, endingText, endingToo, runNames } from './ending-runs.ts';
-import { type Asking, unreadableText } from './kafka-rights.ts';
 import { WHOLE } from './service-settings.ts';
 
 /** The service must not start; the message says what to do. */

@@ -16,12 +16,11 @@ import {
   type VersionRange,
 } from '../consumers/source/kafka/access/versions.ts';
 import { assignerName } from '../consumers/source/kafka/flow/assigner.ts';
-import type { Unreadable } from '../consumers/source/kafka/flow/brokers.ts';
+import { type Asking, type Unreadable, unreadableText } from '../consumers/source/kafka/flow/brokers.ts';
 import { codeOf } from '../vocabulary/error-text.ts';
 import type { DurationMs, EpochMs } from '../vocabulary/events.ts';
-import { accessOf } from './access-watch.ts';
 import { type CheckResult, resultsOf } from './check-result.ts';
-import { type Asking, unreadableText } from './kafka-rights.ts';
+import { accessOf } from './start-watch.ts';
 
 const SECURITY = resultsOf('security');
 const BROKERS = resultsOf('brokers');

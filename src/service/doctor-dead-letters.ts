@@ -6,12 +6,12 @@ import { KafkaAdmin } from '../consumers/source/kafka/access/admin.ts';
 import { isRecordRefused } from '../consumers/source/kafka/access/faults.ts';
 import type { KafkaConnection } from '../consumers/source/kafka/access/kafka-settings.ts';
 import { KafkaProducer } from '../consumers/source/kafka/access/producer.ts';
+import { allowSettings } from '../consumers/source/kafka/flow/brokers.ts';
 import { openToOthers } from '../dead-letters/letter-file.ts';
 import { codeOf, messageOf } from '../vocabulary/error-text.ts';
 import { assertNever, type EpochMs } from '../vocabulary/events.ts';
 import { grouped } from '../vocabulary/grouped.ts';
 import { type CheckResult, resultsOf } from './check-result.ts';
-import { allowSettings } from './kafka-rights.ts';
 
 const DEAD_LETTERS = resultsOf('dead letters');
 

@@ -1,12 +1,12 @@
 import type { Settings } from '../config/settings.ts';
 import type { TopicConfig } from '../consumers/source/kafka/access/admin.ts';
 import { MAX_BYTES } from '../consumers/source/kafka/access/kafka-settings.ts';
+import { type Asking, allowSettings } from '../consumers/source/kafka/flow/brokers.ts';
 import type { Bounds } from '../consumers/source/source-port.ts';
 import { DAY } from '../vocabulary/durations.ts';
 import type { DurationMs } from '../vocabulary/events.ts';
 import { grouped } from '../vocabulary/grouped.ts';
 import { type CheckResult, resultsOf } from './check-result.ts';
-import { type Asking, allowSettings } from './kafka-rights.ts';
 
 const TRANSACTIONS = resultsOf('transactions');
 const TOPICS = resultsOf('topics');

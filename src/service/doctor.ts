@@ -40,8 +40,7 @@ import { checkTopic, checkTransactions, hiddenSettings, neededRetention } from '
 import { readEndingRuns } from './ending-runs.ts';
 import { readLost } from './lost-state.ts';
 import { kafkaConnection, rowTtl, serviceDecoders, workerSettings } from './service-settings.ts';
-import { topicRates } from './topic-rates.ts';
-import { newestRanges, SAMPLE_TIMEOUT_MS, SAMPLED_PER_TOPIC } from './topic-sample.ts';
+import { newestRanges, SAMPLE_TIMEOUT_MS, SAMPLED_PER_TOPIC, topicRates } from './topic-sample.ts';
 
 interface DoctorDeps {
   readonly now: () => EpochMs;

@@ -24,10 +24,8 @@ import { RepeatedWarning } from '../worker/repeated-warning.ts';
 import { STOP_ADVICE } from '../worker/stop-advice.ts';
 import { Worker } from '../worker/worker.ts';
 import type { WorkerLog } from '../worker/worker-contract.ts';
-import { AccessWatch, accessOf } from './access-watch.ts';
 import { changedPartitions, emptiness } from './checks.ts';
 import { type DeadLetters, deadLettersOf, LettersFirst } from './dead-letters.ts';
-import { EvictionWatch } from './eviction-watch.ts';
 import { LogWatch } from './log-watch.ts';
 import { FoldedCohorts, SnapshotChanges } from './logged-changes.ts';
 import { MisfitChanges, unknownPartitions, unshown } from './misfits.ts';
@@ -40,8 +38,8 @@ import {
   stateLimit,
   workerSettings,
 } from './service-settings.ts';
-import { checkStart, connectRedis, type Retention, type Started } from './start.ts';
-import { startOffset } from './start-offset.ts';
+import { checkStart, connectRedis, type Retention, type Started, startOffset } from './start.ts';
+import { AccessWatch, accessOf, EvictionWatch } from './start-watch.ts';
 import { lookAtRecords } from './topic-sample.ts';
 import { ClockCheck, type Health, Watchdog } from './watchdog.ts';
 

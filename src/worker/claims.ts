@@ -2,7 +2,7 @@ import { KeptLists } from '../accumulators/kept-lists.ts';
 import type { StoreUnavailable } from '../accumulators/store/store-port.ts';
 import { LogUnavailable } from '../consumers/source/source-port.ts';
 import { Unit } from '../unit/unit.ts';
-import type { Ending } from '../vocabulary/ending.ts';
+import type { Ending } from '../vocabulary/clock.ts';
 import type { DurationMs, Offset } from '../vocabulary/events.ts';
 import { type FaultPoint, NO_FAULT } from '../vocabulary/fault-point.ts';
 import { STOP_CAUSES, type StopCause } from './status.ts';

@@ -1,7 +1,6 @@
 import { unitKey } from '../accumulators/store/layout.ts';
 import type { Store } from '../accumulators/store/store-port.ts';
-import type { Clock } from '../vocabulary/clock.ts';
-import type { Ending } from '../vocabulary/ending.ts';
+import type { Clock, Ending } from '../vocabulary/clock.ts';
 import type { DurationMs } from '../vocabulary/events.ts';
 import { type FaultPoint, NO_FAULT } from '../vocabulary/fault-point.ts';
 

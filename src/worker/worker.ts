@@ -17,7 +17,7 @@
 import { type Batch, partsOf } from '../consumers/source/source-port.ts';
 import type { Unit } from '../unit/unit.ts';
 import type { CommitOutcome } from '../unit/unit-contract.ts';
-import { Ending } from '../vocabulary/ending.ts';
+import { Ending } from '../vocabulary/clock.ts';
 import { messageOf } from '../vocabulary/error-text.ts';
 import { assertNever, type DurationMs, type Offset } from '../vocabulary/events.ts';
 import { type FaultPoint, NO_FAULT } from '../vocabulary/fault-point.ts';

@@ -1,7 +1,7 @@
 /** Merged lists as lines of a run, as other tools read them. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { runLines } from '../../src/cli/merged-run.ts';
+import { runLines } from '../../src/cli/fuse-files.ts';
 import type { FusedItem } from '../../src/fusion/ranking.ts';
 import { bytesOf } from '../../src/score/byte-text.ts';
 import { Fields, splitterOf } from '../../src/score/line-fields.ts';

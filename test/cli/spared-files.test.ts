@@ -18,7 +18,7 @@ import { fuseCommand } from '../../src/cli/fuse.ts';
 import { replayCommand } from '../../src/cli/replay.ts';
 import { rulesCommand } from '../../src/cli/rules.ts';
 import { scoreCommand } from '../../src/cli/score.ts';
-import { mustSpareFiles } from '../../src/cli/spared-files.ts';
+import { mustSpareFiles } from '../../src/cli/written-file.ts';
 import { ROOT, receval } from './receval.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'receval-spared-'));

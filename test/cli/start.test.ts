@@ -126,7 +126,6 @@ describe('receval', () => {
       'src/cli/main.ts',
       'src/cli/process.ts',
       'src/vocabulary/error-text.ts',
-      'src/vocabulary/printable.ts',
     ]);
   });
 

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { linesOf, rowsOf } from '../../src/cli/form-rows.ts';
+import { linesOf, rowsOf } from '../../src/cli/score-inputs.ts';
 import { ItemRows } from '../../src/score/item-rows.ts';
 import { OrderedLists } from '../../src/score/ordered-lists.ts';
 import { headerOf, otherForm, predictionsIn, queryOfFeatures } from '../../src/score/other-forms.ts';

@@ -3,7 +3,7 @@ import { appendFileSync, copyFileSync, mkdtempSync, readFileSync, rmSync, writeF
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
-import { AccessWatch, accessOf } from '../../src/service/access-watch.ts';
+import { AccessWatch, accessOf } from '../../src/service/start-watch.ts';
 import { load } from '../config/fixture.ts';
 import { Authority, OPENSSL } from '../services/certificates.ts';
 import { itWith } from '../services/it-with.ts';

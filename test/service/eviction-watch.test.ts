@@ -1,7 +1,7 @@
 import { Redis } from 'ioredis';
 import { expect } from 'vitest';
 import { RedisStore } from '../../src/accumulators/store/redis-store.ts';
-import { EvictionWatch } from '../../src/service/eviction-watch.ts';
+import { EvictionWatch } from '../../src/service/start-watch.ts';
 import { itWith, type Service } from '../services/it-with.ts';
 import { type RunningRedis, startRedis } from '../services/redis.ts';
 

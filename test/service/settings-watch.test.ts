@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { SettingsWatch } from '../../src/service/settings-watch.ts';
+import { SettingsWatch } from '../../src/service/start-watch.ts';
 
 it('says once when the configuration changes, cannot be used, and is as before', () => {
   const told: string[] = [];

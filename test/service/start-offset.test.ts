@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { adminOf, kafkajs } from '../../src/consumers/source/kafka/access/client.ts';
 import { LogUnavailable } from '../../src/consumers/source/source-port.ts';
-import { startOffset } from '../../src/service/start-offset.ts';
+import { startOffset } from '../../src/service/start.ts';
 import { freePort } from '../services/ports.ts';
 
 /** A log whose group has committed `committed` of partition 0. */

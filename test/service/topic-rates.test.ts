@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { KafkaAdmin } from '../../src/consumers/source/kafka/access/admin.ts';
-import { topicRates } from '../../src/service/topic-rates.ts';
+import { topicRates } from '../../src/service/topic-sample.ts';
 import { makeTopics, produce } from '../consumers/source/kafka/fixture.ts';
 import { itWith } from '../services/it-with.ts';
 import { sharedServers } from './stand.ts';

@@ -1,5 +1,4 @@
-import type { Clock } from '../../src/vocabulary/clock.ts';
-import type { Ending } from '../../src/vocabulary/ending.ts';
+import type { Clock, Ending } from '../../src/vocabulary/clock.ts';
 import type { DurationMs, EpochMs } from '../../src/vocabulary/events.ts';
 import type { Actor, Scheduled, Scheduler } from './scheduler.ts';
 

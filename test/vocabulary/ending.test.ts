@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest';
-import { WallClock } from '../../src/vocabulary/clock.ts';
-import { Ending } from '../../src/vocabulary/ending.ts';
+import { Ending, WallClock } from '../../src/vocabulary/clock.ts';
 import { warningsOf } from '../warnings.ts';
 
 it('calls those who wait, once and in their order, and not those who have left', () => {

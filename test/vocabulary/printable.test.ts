@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { printable } from '../../src/vocabulary/printable.ts';
+import { printable } from '../../src/vocabulary/error-text.ts';
 
 test('what commands a terminal is shown as in JSON', () => {
   expect(printable('a\u001b[31mb\u0007\u009b1m\u202e\u2028\r\tc')).toBe(

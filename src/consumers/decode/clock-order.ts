@@ -1,5 +1,6 @@
 import type { DurationMs, EpochMs } from '../../vocabulary/events.ts';
-import { type TimeZone, timeZone } from './times.ts';
+import type { TimeZone } from './decoder-settings.ts';
+import { timeZone } from './times.ts';
 
 /** Counts of the times without a zone that were read: those that their clock shows twice, or never. */
 export interface LocalTimes {

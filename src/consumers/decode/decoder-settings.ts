@@ -1,5 +1,4 @@
-import type { TopicRole } from '../../vocabulary/events.ts';
-import type { TimeZone } from './times.ts';
+import type { EpochMs, TopicRole } from '../../vocabulary/events.ts';
 
 /** Unit of a `ts` that is a number; auto: the unit whose range it is in. */
 export const TS_UNITS = ['auto', 's', 'ms', 'us', 'ns'] as const;
@@ -201,4 +200,20 @@ export interface DecoderOptions {
   readonly drop?: Drop | undefined;
   /** Order of the columns of a CSV that has no header row. */
   readonly columns?: readonly string[] | undefined;
+}
+
+/** Converts local times to instants, for times that are written without a zone. */
+export interface TimeZone {
+  /**
+   * The instant at which clocks there show this time, given as if it were UTC. If clocks are set back and show it twice, it is
+   * the first of the two; if they are set forward and never show it, it is later by the size of the gap (as in java.time and
+   * Temporal).
+   */
+  instantOf(local: number): EpochMs;
+  /** The second of the two instants at which clocks there show this time; undefined: there is only one, or none. */
+  secondOf(local: number): EpochMs | undefined;
+  /** Whether clocks there never show this time. */
+  isSkipped(local: number): boolean;
+  /** Whether clocks there show the time of this instant at another one, too. */
+  isTwice(at: EpochMs): boolean;
 }

@@ -1,12 +1,12 @@
 /** From a parsed record to an event, or to what is wrong with it: each field is judged once, by the table of event-fields.ts. */
 import { type EpochMs, type Feedback, type Impression, NO_ID, type Rank } from '../../vocabulary/events.ts';
 import { fmix32, fnv1a32 } from '../../vocabulary/user-words.ts';
-import type { DecoderOptions } from './decoder-settings.ts';
+import type { DecoderOptions, TimeZone } from './decoder-settings.ts';
 import type { Dimensions } from './dimensions.ts';
 import { type Invalid, wrongFeedback, wrongImpression } from './event-fields.ts';
 import { together } from './field-source.ts';
 import { isItem, type RawRecord } from './raw.ts';
-import { type TimeZone, timeOf, zoneOf } from './times.ts';
+import { timeOf, zoneOf } from './times.ts';
 
 type ReaderOptions = Pick<
   DecoderOptions,

@@ -15,10 +15,10 @@ import {
 import type { RecordReader } from '../join/api.ts';
 import { PackedFeedback, PackedImpression } from '../packed/packed-events.ts';
 import { type Context, Contexts } from './contexts.ts';
-import type { DecoderOptions } from './decoder-settings.ts';
+import type { DecoderOptions, TimeZone } from './decoder-settings.ts';
 import type { Dimensions } from './dimensions.ts';
 import { RECORD_FIELDS, type ScanMemory, scanMemory } from './scan-memory.ts';
-import { type TimeZone, timeOf, zoneOf } from './times.ts';
+import { timeOf, zoneOf } from './times.ts';
 
 type ScannerOptions = Pick<
   DecoderOptions,

@@ -1,7 +1,6 @@
 import { CLOCK_BLOCK, type ClockBlocks, type OffsetRanges } from '../../vocabulary/checkpoint.ts';
-import { countBefore } from '../../vocabulary/count-before.ts';
 import type { Offset } from '../../vocabulary/events.ts';
-import { Ranges } from '../../vocabulary/ranges.ts';
+import { countBefore, Ranges } from '../../vocabulary/ranges.ts';
 
 /** One bit for each offset of a block, four in a digit. */
 const DIGITS = CLOCK_BLOCK / 4;

@@ -1,7 +1,6 @@
 import type { ClockBlocks, IdleAdvance, TopicCheckpoint, TopicCounts } from '../../vocabulary/checkpoint.ts';
-import { countBefore } from '../../vocabulary/count-before.ts';
 import type { DurationMs, EpochMs, Offset } from '../../vocabulary/events.ts';
-import { Ranges } from '../../vocabulary/ranges.ts';
+import { countBefore, Ranges } from '../../vocabulary/ranges.ts';
 import { TOPIC_STATE } from '../engine/engine-layout.ts';
 import { ClockDrops } from './clock-drops.ts';
 import { Leaps } from './leaps.ts';

@@ -1,5 +1,4 @@
-import { WallClock } from '../../../../vocabulary/clock.ts';
-import { Ending } from '../../../../vocabulary/ending.ts';
+import { Ending, WallClock } from '../../../../vocabulary/clock.ts';
 import type { DurationMs } from '../../../../vocabulary/events.ts';
 
 /** Bounds the duration of a stop: waits are given up when the timeout since the stop is over. */

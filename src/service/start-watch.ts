@@ -1,7 +1,11 @@
+/** Watches what was checked at the start and may change afterwards: certificates and secrets, the policy of Redis, the configuration. */
 import type { Settings } from '../config/settings.ts';
 import { AccessFiles, type AccessState, isEnding } from '../connections/access-files.ts';
 import type { SecretSource, TlsSettings } from '../connections/security-settings.ts';
+import { HOUR } from '../vocabulary/durations.ts';
+import { messageOf } from '../vocabulary/error-text.ts';
 import type { DurationMs, EpochMs } from '../vocabulary/events.ts';
+import { RepeatedWarning } from '../worker/repeated-warning.ts';
 import type { WorkerLog } from '../worker/worker-contract.ts';
 
 /** A fault that persists is logged again after this time. */
@@ -76,5 +80,68 @@ export class AccessWatch {
     if (logged?.message === said && now - logged.at < AGAIN_MS) return;
     this.#logged.set(setting, { message: said, at: now });
     this.#log.warn({ setting, problem, ends }, message);
+  }
+}
+
+const ADVICE = 'rows may vanish silently when memory is short: set it to noeviction, also in its file';
+
+/**
+ * Reports that Redis may evict keys. A start is refused then, but the policy can change later, and shows no effect until memory
+ * is short.
+ */
+export class EvictionWatch {
+  readonly #evicting: RepeatedWarning<'redis'>;
+
+  constructor(log: WorkerLog) {
+    const message = 'maxmemory-policy of Redis is not noeviction any more';
+    this.#evicting = new RepeatedWarning(log, message, 'maxmemory-policy of Redis is noeviction again', HOUR);
+  }
+
+  /** @param policy maxmemory-policy of a primary that evicts; undefined: none does */
+  look(policy: string | undefined, now: EpochMs): void {
+    if (policy === undefined) this.#evicting.worked('redis');
+    else this.#evicting.failed('redis', '', { policy, advice: ADVICE }, now);
+  }
+}
+
+const HELD = 'this process goes on with the settings of its start';
+const CHANGED = `the configuration has changed: ${HELD}. Restart it to use the new ones; receval doctor shows beforehand what they change`;
+const UNUSABLE = `the configuration cannot be used any more: ${HELD}, and would not start again`;
+const AS_BEFORE = 'the configuration is again that of the start of this process';
+
+/**
+ * Watches the configuration of a running process. Whoever edits it must know that nothing has changed yet, and a mistake in it
+ * would otherwise be noticed only at the next restart.
+ */
+export class SettingsWatch {
+  readonly #read: () => string;
+  readonly #log: WorkerLog;
+  readonly #before: string;
+  #reported = '';
+
+  /** `read` returns all settings that a start would use now, as text; it throws an error that says what is wrong. */
+  constructor(read: () => string, before: string, log: WorkerLog) {
+    this.#read = read;
+    this.#before = before;
+    this.#log = log;
+  }
+
+  /** Logs what has changed since the last look. Never throws. */
+  look(): void {
+    let now: string;
+    try {
+      now = this.#read();
+    } catch (error) {
+      this.#report(messageOf(error), () => this.#log.warn({ error: messageOf(error) }, UNUSABLE));
+      return;
+    }
+    if (now === this.#before) this.#report('', () => this.#log.info({}, AS_BEFORE));
+    else this.#report(now, () => this.#log.warn({}, CHANGED));
+  }
+
+  #report(state: string, report: () => void): void {
+    if (state === this.#reported) return;
+    this.#reported = state;
+    report();
   }
 }
