@@ -1,10 +1,9 @@
-/** The tables of findings come from src/findings/catalogue.ts, that of stopped partitions from src/worker/stop-advice.ts: `npx vitest run test/docs-findings.test.ts --update` writes them. */
+/** The tables of findings come from src/findings/catalogue.ts, that of stopped partitions from src/worker/status.ts: `npx vitest run test/docs-findings.test.ts --update` writes them. */
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { expect, it } from 'vitest';
 import { CATALOGUE, type FindingKind, type Shower } from '../src/findings/catalogue.ts';
-import { STOP_CAUSES } from '../src/worker/status.ts';
-import { STOP_ADVICE } from '../src/worker/stop-advice.ts';
+import { STOP_ADVICE, STOP_CAUSES } from '../src/worker/status.ts';
 
 const KINDS = Object.entries(CATALOGUE);
 

@@ -55,7 +55,7 @@ export class Adder {
     this.blocks.engine.doubles[(this.place >>> 3) + ADDER.due] = due;
   }
 
-  /** Lets the engine add lists of the patterns in this table (kept-table.ts) from now on. */
+  /** Lets the engine add lists of the patterns in this table (kept-lists.ts) from now on. */
   begin(table: number): void {
     this.blocks.engine.words[(this.place >>> 2) + ADDER.kept] = table;
     for (const pane of this.panes) pane.isUsed = true;

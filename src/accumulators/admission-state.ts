@@ -4,8 +4,7 @@
  * The cost of a commit thus depends on the number of changes, not of cohorts.
  */
 import type { EpochMs } from '../vocabulary/events.ts';
-import { damagedCheckpoint } from './store/checkpoint-error.ts';
-import { countOf, keysOf, listOf, parseJson, textOf, timeOf, whole } from './store/json.ts';
+import { countOf, damagedCheckpoint, keysOf, listOf, parseJson, textOf, timeOf, whole } from './store/json.ts';
 import type { Fields } from './store/store-port.ts';
 
 /** Tables with more entries are stored beside the checkpoint. */

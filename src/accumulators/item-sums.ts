@@ -1,7 +1,6 @@
 import type { Exposures } from '../measures/exposures.ts';
-import { LONGEST_RUN, REGISTERS } from '../measures/item-hash.ts';
 import { emptySketch, type ItemPart, type Sketch } from '../measures/item-part.ts';
-import { Registers } from '../measures/registers.ts';
+import { LONGEST_RUN, REGISTERS, Registers } from '../measures/registers.ts';
 import type { ShownItems } from '../measures/shown-items.ts';
 import { parseExact, printExact } from './exact.ts';
 import { keysOf, textOf, whole } from './store/json.ts';

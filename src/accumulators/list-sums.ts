@@ -1,7 +1,6 @@
 /** What a list adds to rows, and the columns in which it is summed. */
 import { type Exact, LEFT_OUT, OUT, PER_ONE, SCORE_WIDTH, SUMS, WITH_POSITIVE } from '../measures/sums.ts';
-import { addExact, DIRECT_LIMIT, difference, fixed } from './exact.ts';
-import type { ExactSums } from './exact-sums.ts';
+import { addExact, DIRECT_LIMIT, difference, type ExactSums, fixed } from './exact.ts';
 import type { Row, RowShape } from './row.ts';
 import { columnsBeforeSums, EMPTY, LEFT_OUT_LISTS, LISTS, MORE_POSITIVES, POSITIVES, vectorStarts } from './vector.ts';
 

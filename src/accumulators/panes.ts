@@ -6,7 +6,7 @@ import { BUCKETS } from '../vocabulary/user-words.ts';
 import { Adder } from './adder.ts';
 import { AdmissionTables } from './admission-tables.ts';
 import { Cohorts } from './cohorts.ts';
-import type { KeptList, KeptTable } from './kept-table.ts';
+import type { KeptList, KeptTable } from './kept-lists.ts';
 import { CellColumns, ListSums } from './list-sums.ts';
 import {
   checkSettings,
@@ -21,8 +21,7 @@ import {
 import { NAMED, PendingSums, Targets } from './pending-sums.ts';
 import type { Row } from './row.ts';
 import { rowCodec, rowText, vectorRowCodec } from './row-codec.ts';
-import { RowPlaces } from './row-places.ts';
-import { type RowKind, RowMemory, RowTable } from './row-table.ts';
+import { type RowKind, RowMemory, RowPlaces, RowTable } from './row-table.ts';
 import { RowTexts } from './row-texts.ts';
 import { RunTotal } from './run-total.ts';
 import { type ScoredChanges, ScoredDeltas } from './scored-rows.ts';

@@ -1,14 +1,14 @@
 import type { Exact } from '../measures/sums.ts';
 import type { EpochMs } from '../vocabulary/events.ts';
-import { ExactSums } from './exact-sums.ts';
+import { ExactSums } from './exact.ts';
 import { ItemSums, type ItemsShape } from './item-sums.ts';
 import type { CellColumns } from './list-sums.ts';
 import { PositionSums } from './position-sums.ts';
 import type { Row, RowParts } from './row.ts';
 import type { Held, RowCodec } from './row-codec.ts';
-import type { RowPlaces } from './row-places.ts';
 import { RowTexts } from './row-texts.ts';
-import { damagedRow } from './store/checkpoint-error.ts';
+import { damagedRow } from './store/json.ts';
+import { parseField, rowField } from './store/layout.ts';
 import type { Fields } from './store/store-port.ts';
 import { Vector } from './vector.ts';
 
@@ -293,5 +293,44 @@ export class RowTable {
   #allTaken(): void {
     this.#memory.changed -= this.#changedBytes;
     this.#changedBytes = 0;
+  }
+}
+
+/**
+ * Numbers the pairs of horizon and grouping set, so that a row is found by this number, its place, and its cohort's values: the
+ * text of its field is made only once.
+ */
+export class RowPlaces {
+  readonly #horizons: readonly string[];
+  readonly #sets: readonly string[];
+
+  /** @param sets grouping sets, each as its names joined by ',' */
+  constructor(horizons: readonly string[], sets: readonly string[]) {
+    this.#horizons = horizons;
+    this.#sets = sets;
+  }
+
+  /** Number of places. The last is for fields that belong to no pair of a horizon and a set. */
+  get count(): number {
+    return this.#horizons.length * this.#sets.length + 1;
+  }
+
+  /** The place of a pair, by indices of the horizon and the set. */
+  at(horizon: number, set: number): number {
+    return horizon * this.#sets.length + set;
+  }
+
+  field(place: number, values: string): string {
+    const horizon = Math.floor(place / this.#sets.length);
+    return rowField(this.#horizons[horizon], this.#sets[place - horizon * this.#sets.length], values);
+  }
+
+  /** The place of a row with this field, and its values. A field of no pair has its whole text as values. */
+  of(field: string): { readonly place: number; readonly values: string } {
+    const name = parseField(field);
+    const horizon = name === undefined ? -1 : this.#horizons.indexOf(name.horizon);
+    const set = name === undefined ? -1 : this.#sets.indexOf(name.by);
+    if (name === undefined || horizon < 0 || set < 0) return { place: this.count - 1, values: field };
+    return { place: this.at(horizon, set), values: name.values };
   }
 }

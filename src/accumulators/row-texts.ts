@@ -11,7 +11,7 @@ import {
   ROW_TEXT_BEYOND,
 } from '../consumers/engine/engine-layout.ts';
 import type { ModuleFunction } from '../consumers/engine/module.ts';
-import type { ExactSums } from './exact-sums.ts';
+import type { ExactSums } from './exact.ts';
 import type { CellColumns } from './list-sums.ts';
 import type { RowText } from './row-codec.ts';
 

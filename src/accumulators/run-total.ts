@@ -2,8 +2,7 @@ import { ABSENT_DIMENSION, INVALID_DIMENSION, OTHER_COHORT } from '../vocabulary
 import { BUCKETS } from '../vocabulary/user-words.ts';
 import type { PanesSettings } from './panes-settings.ts';
 import type { Row } from './row.ts';
-import { RowPlaces } from './row-places.ts';
-import { type LiveRow, type RowKind, type RowMemory, RowTable } from './row-table.ts';
+import { type LiveRow, type RowKind, type RowMemory, RowPlaces, RowTable } from './row-table.ts';
 import type { RunSettings } from './runs.ts';
 import { parseField, totalKey } from './store/layout.ts';
 

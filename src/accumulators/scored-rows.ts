@@ -4,11 +4,10 @@
  * to the rows that counters read (`ScoredRows`).
  */
 import type { Exact } from '../measures/sums.ts';
-import { ExactSums } from './exact-sums.ts';
+import { ExactSums } from './exact.ts';
 import type { CellColumns } from './list-sums.ts';
 import type { Row } from './row.ts';
-import type { RowPlaces } from './row-places.ts';
-import type { FoldTarget } from './row-table.ts';
+import type { FoldTarget, RowPlaces } from './row-table.ts';
 
 /** The changes of rows since the last call, to be applied in this order. */
 export interface ScoredChanges {

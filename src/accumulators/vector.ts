@@ -4,7 +4,7 @@
  * vector, the text of the vectors included.
  */
 import { type Exact, SUMS, type SumsKind } from '../measures/sums.ts';
-import { ExactSums } from './exact-sums.ts';
+import { ExactSums } from './exact.ts';
 
 /** Number of lists of a bucket, of those with a positive by `relevantFrom`, and of those without slots. */
 export const LISTS = 0;

@@ -19,7 +19,7 @@ import type { Label } from '../statistics/decision.ts';
 import { withPositions } from '../unit/unit-settings.ts';
 import { grouped } from '../vocabulary/grouped.ts';
 import { suggestion } from '../vocabulary/spelling.ts';
-import { RESTORE_ADVICE } from '../worker/stop-advice.ts';
+import { RESTORE_ADVICE } from '../worker/status.ts';
 import { aboutService } from './about-service.ts';
 import { COMPARISON_OUTPUTS, printComparison } from './comparison-output.ts';
 import { comparisonPlot } from './comparison-plot.tsx';

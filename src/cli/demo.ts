@@ -9,8 +9,7 @@ import { Demo, withAllOfThePage, withQuickDetection, withShopExperiment } from '
 import { fullView, lineView, type ViewInput } from '../demo/view.ts';
 import { LivePage } from '../live/live.ts';
 import { pagesOf } from '../live/live-pages.ts';
-import { MetricsPage } from '../metrics/metrics-page.ts';
-import { Metrics } from '../metrics/registry.ts';
+import { Metrics, MetricsPage } from '../metrics/registry.ts';
 import { type RunningServer, startServer } from '../server/server.ts';
 import { memoryLimit } from '../service/service-settings.ts';
 import { WallClock } from '../vocabulary/clock.ts';

@@ -1,13 +1,11 @@
-import { FusionError } from '../fusion/ballots.ts';
+import { type FusedItem, FusionError, type Gathered } from '../fusion/ballots.ts';
 import type { Fusion } from '../fusion/fusion.ts';
-import type { Gathered } from '../fusion/gathering.ts';
-import type { FusedItem } from '../fusion/ranking.ts';
 import { Lessons, type Training, UNTRAINED } from '../fusion/training.ts';
-import { bytesOf } from '../score/byte-text.ts';
 import type { Judgements } from '../score/judgements.ts';
-import type { ListOrder, OrderedList } from '../score/ordered-lists.ts';
+import { bytesOf } from '../score/line-fields.ts';
 import { orderRule, repeatsOf } from '../score/preset.ts';
 import { QrelsReader } from '../score/qrels-reader.ts';
+import type { ListOrder, OrderedList } from '../score/run-reader.ts';
 import { notice } from './failure.ts';
 import type { FuseSettings, RunFormat } from './fuse-settings.ts';
 import { ScoreInputs } from './score-inputs.ts';

@@ -5,9 +5,8 @@ import type { CohortsView, Fact, PipelineView, PositionsView, Verdict } from '..
 import { positionLines } from '../page/positions.tsx';
 import { renderReport } from '../page/report.tsx';
 import { type ReplayResult, tooYoung } from '../replay/replay-result.ts';
-import { plusMinus } from '../statistics/plus-minus.ts';
 import { grouped } from '../vocabulary/grouped.ts';
-import { instant, listed, percent, plain, several } from '../vocabulary/numbers.ts';
+import { instant, listed, percent, plain, plusMinus, several } from '../vocabulary/numbers.ts';
 import { sumOfUnmapped } from '../vocabulary/unmapped.ts';
 import { resultJson, touchLines } from './result-output.ts';
 

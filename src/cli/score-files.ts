@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
 import type { Measure } from '../measures/definition.ts';
-import type { GradeLimit } from '../measures/grade-limit.ts';
+import type { GradeLimit } from '../measures/gain.ts';
 import { MeasureError } from '../measures/grammar/scan.ts';
 import { GradedLists } from '../score/graded-lists.ts';
 import { Ungrouped } from '../score/groups.ts';

@@ -1,8 +1,8 @@
+import type { FusedItem } from '../fusion/ballots.ts';
 import type { Fusion } from '../fusion/fusion.ts';
-import type { FusedItem } from '../fusion/ranking.ts';
-import { bytesOf } from '../score/byte-text.ts';
 import { ItemRows } from '../score/item-rows.ts';
 import type { Judgements } from '../score/judgements.ts';
+import { bytesOf } from '../score/line-fields.ts';
 import { FileScoring } from '../score/scoring.ts';
 import type { ScoringSettings } from '../score/scoring-settings.ts';
 import { notice } from './failure.ts';

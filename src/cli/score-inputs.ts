@@ -1,9 +1,9 @@
 import { Buffer, constants } from 'node:buffer';
 import { closeSync, openSync, readSync, statSync } from 'node:fs';
 import { packingOf, type ReadProgress, readBytes, withLineFeeds } from '../consumers/source/files/lines.ts';
-import { bytesOf, textOf } from '../score/byte-text.ts';
 import { holdsRow } from '../score/first-row.ts';
 import { type BlockReader, Blocks, InputError, LONGEST_LINE, markOf } from '../score/line-blocks.ts';
+import { bytesOf, textOf } from '../score/line-fields.ts';
 import {
   headerOf,
   MOST_LOOKED_AT,

@@ -6,8 +6,14 @@ import { stableJson } from '../output/stable-json.ts';
 import { type Cell, csvTable, LATEX, MARKDOWN, plainForm, type TextForm } from '../output/table.ts';
 import type { Comparison } from '../score/comparisons.ts';
 import { measureNames, type Names } from '../score/preset.ts';
-import type { RunScore, ScoreResult } from '../score/score-result.ts';
-import { countsOf, queriesOf, type ScoreTable, scoreTable } from '../score/score-table.ts';
+import {
+  countsOf,
+  queriesOf,
+  type RunScore,
+  type ScoreResult,
+  type ScoreTable,
+  scoreTable,
+} from '../score/score-result.ts';
 import { assertNever } from '../vocabulary/events.ts';
 import { grouped } from '../vocabulary/grouped.ts';
 import { ascii, probability, range, shown, signed } from '../vocabulary/numbers.ts';

@@ -1,6 +1,6 @@
 import { Command } from 'commander';
-import { bytesOf } from '../score/byte-text.ts';
 import type { Comparison } from '../score/comparisons.ts';
+import { bytesOf } from '../score/line-fields.ts';
 import { TIES } from '../score/order.ts';
 import { measureNames, NAMES, PRESET_NAMES } from '../score/preset.ts';
 import { FORMATS } from '../score/run-format.ts';

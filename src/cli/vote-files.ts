@@ -1,10 +1,9 @@
 import { basename } from 'node:path';
-import { type Gathered, Gathering, type Vote } from '../fusion/gathering.ts';
+import { type Gathered, Gathering, type Vote } from '../fusion/ballots.ts';
 import { Ungrouped } from '../score/groups.ts';
-import { type ListOrder, type OrderedList, OrderedLists } from '../score/ordered-lists.ts';
 import type { Format, RunColumns, RunLayout } from '../score/run-format.ts';
 import { runLayout } from '../score/run-layout.ts';
-import { RunReader, runNames } from '../score/run-reader.ts';
+import { type ListOrder, type OrderedList, OrderedLists, RunReader, runNames } from '../score/run-reader.ts';
 import { notice } from './failure.ts';
 import { isReadOnce, type ScoreInputs } from './score-inputs.ts';
 import type { NamedFile } from './score-settings.ts';

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import type { Measure } from '../measures/definition.ts';
-import { LARGEST_EXPONENT } from '../measures/gain.ts';
-import { gradeLimit } from '../measures/grade-limit.ts';
+import { gradeLimit, LARGEST_EXPONENT } from '../measures/gain.ts';
 import type { GradeRule, Grading } from '../measures/scorer-contract.ts';
 import { ACTION_NAME, LARGEST_VALUE } from '../vocabulary/events.ts';
 import type { Report } from './problems.ts';

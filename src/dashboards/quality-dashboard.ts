@@ -5,7 +5,7 @@ import type { Settings } from '../config/settings.ts';
 import type { Measure } from '../measures/definition.ts';
 import { valueName } from '../metrics/metric-specs.ts';
 import { paramsOf } from '../metrics/quality.ts';
-import { NORMAL_95 } from '../statistics/plus-minus.ts';
+import { NORMAL_95 } from '../vocabulary/numbers.ts';
 import {
   chosen,
   type DashboardPlan,

@@ -21,6 +21,7 @@ import {
   isSuspect,
   largestDeviation,
   logBayesFactor,
+  splitChange,
 } from '../statistics/sample-ratio.ts';
 import {
   confidenceSequence,
@@ -30,7 +31,6 @@ import {
   runningTwoSidedP,
   type Sequence,
 } from '../statistics/sequence.ts';
-import { splitChange } from '../statistics/split-change.ts';
 import { looksOf } from './experiment-looks.ts';
 import {
   EMPTY_SHARE,

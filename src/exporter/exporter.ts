@@ -1,4 +1,4 @@
-import { damagedCheckpoint } from '../accumulators/store/checkpoint-error.ts';
+import { damagedCheckpoint } from '../accumulators/store/json.ts';
 import { placesKey, unitKeys } from '../accumulators/store/layout.ts';
 import type { Fields } from '../accumulators/store/store-port.ts';
 import { Turns } from '../vocabulary/clock.ts';

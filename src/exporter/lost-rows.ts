@@ -1,7 +1,7 @@
 import type { ListedPane } from '../accumulators/panes-settings.ts';
 import type { EpochMs } from '../vocabulary/events.ts';
 import type { UnitStates } from '../windows/unit-state.ts';
-import { LOST_ROWS_ADVICE } from '../worker/stop-advice.ts';
+import { LOST_ROWS_ADVICE } from '../worker/status.ts';
 
 /** A pane that a checkpoint lists, but whose rows are missing from the store or damaged. */
 export interface LostPane extends ListedPane {

@@ -4,9 +4,8 @@ import { grouped } from '../vocabulary/grouped.ts';
 import { percent } from '../vocabulary/numbers.ts';
 import { sumOfUnmapped, type Unmapped } from '../vocabulary/unmapped.ts';
 import type { FindingCode } from './catalogue.ts';
-import { passedRemedy, passedText } from './feedback-missing.ts';
+import { MISSED_REMEDY, MUCH_MISSED, passedRemedy, passedText } from './feedback-missing.ts';
 import { inOrder, type PlainFinding } from './finding.ts';
-import { MISSED_REMEDY, MUCH_MISSED } from './late-for-horizon.ts';
 
 /** The recent state of a topic; shares (0 to 1) are undefined until enough has arrived. */
 export interface TopicHealth {

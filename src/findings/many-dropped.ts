@@ -9,8 +9,7 @@ import {
 import { grouped } from '../vocabulary/grouped.ts';
 import { percent } from '../vocabulary/numbers.ts';
 import type { FindingCode } from './catalogue.ts';
-import type { DroppedEvent } from './dropped-sample.ts';
-import type { EventSample } from './event-sample.ts';
+import type { DroppedEvent, EventSample } from './event-sample.ts';
 import { type Finding, quoted } from './finding.ts';
 import { filesText, placeText } from './invalid-files.ts';
 import type { RunFacts } from './run-facts.ts';

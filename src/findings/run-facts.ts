@@ -4,8 +4,7 @@ import type { TouchCounts } from '../consumers/join/touch.ts';
 import type { FeedbackDrop, ImpressionDrop } from '../vocabulary/drops.ts';
 import type { EpochMs, Side } from '../vocabulary/events.ts';
 import type { Unmapped } from '../vocabulary/unmapped.ts';
-import type { DroppedSample } from './dropped-sample.ts';
-import type { EventSample } from './event-sample.ts';
+import type { DroppedSample, EventSample } from './event-sample.ts';
 import type { ValidRecords } from './invalid-files.ts';
 import type { InvalidReasons } from './invalid-reasons.ts';
 

@@ -1,6 +1,5 @@
-import { normedVotes, sum } from './item-votes.ts';
 import { atLeast0, type Method } from './method.ts';
-import { norm } from './normalisation.ts';
+import { norm, normedVotes, sum } from './normalisation.ts';
 
 const COST = 'n v';
 const params = { norm };

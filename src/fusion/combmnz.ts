@@ -1,7 +1,6 @@
 import { type Ballots, votesOf } from './ballots.ts';
-import { normedVotes, sum } from './item-votes.ts';
 import { as, type Method } from './method.ts';
-import { norm } from './normalisation.ts';
+import { norm, normedVotes, sum } from './normalisation.ts';
 
 /**
  * CombMNZ ("multiply by the number of non-zero"): CombSUM times the number of lists that contain the item.

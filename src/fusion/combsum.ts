@@ -1,7 +1,6 @@
 import type { Ballots } from './ballots.ts';
-import { normedVotes, sum } from './item-votes.ts';
 import { as, type Method } from './method.ts';
-import { norm } from './normalisation.ts';
+import { norm, normedVotes, sum } from './normalisation.ts';
 
 /**
  * CombSUM: the sum of an item's votes.

@@ -1,11 +1,10 @@
-import type { Ballot, Ballots } from './ballots.ts';
+import { type Ballot, type Ballots, orderOf, rounded } from './ballots.ts';
 import { combMnz } from './combmnz.ts';
 import { combSum } from './combsum.ts';
 import { majorityWins } from './majorities.ts';
 import { as, atLeast0, type Method, oneOf, type Params, share, whole } from './method.ts';
 import { NORMS } from './normalisation.ts';
 import { agreements, type Limits, limitsOf } from './outranking.ts';
-import { orderOf, rounded } from './ranking.ts';
 
 /**
  * DIBRA, distance-based iterative aggregation: voters who are close to the merged list weigh more in the next one.

@@ -1,5 +1,5 @@
-import { rankVotes, sum } from './item-votes.ts';
 import { atLeast0, type Method, share } from './method.ts';
+import { rankVotes, sum } from './normalisation.ts';
 
 /**
  * Reciprocal rank fusion.

@@ -1,6 +1,6 @@
 import { type Ballots, FusionError } from './ballots.ts';
-import { rankVotes, sum } from './item-votes.ts';
 import type { Method } from './method.ts';
+import { rankVotes, sum } from './normalisation.ts';
 import { BUCKET_ENDS, type Lesson, type Training } from './training.ts';
 
 /** Replaces a probability that cannot be estimated. */

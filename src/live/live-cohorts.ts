@@ -16,7 +16,7 @@ import type { LastListsLink } from '../page/lists.tsx';
 import type { CohortLine, CohortValue } from '../page/model.ts';
 import { orNull } from '../statistics/absent.ts';
 import { instant } from '../vocabulary/numbers.ts';
-import { rowValue } from '../windows/row-value.ts';
+import { rowValue } from '../windows/windows.ts';
 import { type LiveQuery, queryText } from './live-query.ts';
 
 /** Number of rows on one page of the table. */

@@ -27,7 +27,7 @@ import type {
 import { positionLines } from '../page/positions.tsx';
 import { reportPieces } from '../page/report.tsx';
 import type { Readiness, Versioned } from '../server/routes.ts';
-import { explainWatched } from '../statistics/explain-watched.ts';
+import { explainWatched } from '../statistics/watched.ts';
 import type { ShownSamples } from '../unit/samples.ts';
 import { FEEDBACK_DROPS, IMPRESSION_DROPS, type InvalidCode } from '../vocabulary/drops.ts';
 import { DAY } from '../vocabulary/durations.ts';

@@ -1,7 +1,6 @@
 import type { Joined } from '../vocabulary/events.ts';
 import { chosen, positionsOf } from './bound.ts';
-import type { MeasureDefinition } from './definition.ts';
-import { BINARY } from './examples.ts';
+import { BINARY, type MeasureDefinition } from './definition.ts';
 import { judged, word } from './grammar/parameters.ts';
 import { relevantWords, upTo, worded } from './grammar/phrases.ts';
 import { lastRank, type Places, placesUpTo, slotsUpTo } from './places.ts';

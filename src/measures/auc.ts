@@ -1,8 +1,6 @@
 import type { Joined } from '../vocabulary/events.ts';
-import { creditOf, examinedOf, numberOf, overLists, scoresOfBy, textOf } from './bound.ts';
-import type { MeasureDefinition } from './definition.ts';
-import type { Examined } from './examined.ts';
-import { BINARY } from './examples.ts';
+import { creditOf, type Examined, examinedOf, numberOf, overLists, scoresOfBy, textOf } from './bound.ts';
+import { BINARY, type MeasureDefinition } from './definition.ts';
 import { examined, graded, judged, word } from './grammar/parameters.ts';
 import { byWords } from './grammar/phrases.ts';
 import { lastRank, type Places, placesUpTo, rankOf } from './places.ts';

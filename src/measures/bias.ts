@@ -1,6 +1,5 @@
 import { errorsStep } from './bound.ts';
-import type { MeasureDefinition } from './definition.ts';
-import { RATED } from './examples.ts';
+import { type MeasureDefinition, RATED } from './definition.ts';
 import { errors } from './grammar/parameters.ts';
 import type { Pairs } from './rated.ts';
 

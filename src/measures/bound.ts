@@ -1,9 +1,8 @@
 /** Helpers with which measures read their parameters and the list when they are bound. */
 import type { Joined } from '../vocabulary/events.ts';
 import type { Binding, ListPart, Measure } from './definition.ts';
-import { allSlots, downTo, type Examined, viewport } from './examined.ts';
 import type { Graded } from './grade.ts';
-import { type Places, placesUpTo, slotsUpTo } from './places.ts';
+import { type Places, placesBetween, placesUpTo, slotsBetween, slotsUpTo } from './places.ts';
 import type { Pairs } from './rated.ts';
 import { type Counted, classesStep, meanStep, pairMeansStep, pairsStep, type Step, weightedStep } from './step.ts';
 import type { Credit } from './touched.ts';
@@ -158,4 +157,32 @@ export function examinedOf(measure: Measure, views: Views, positives: Places): E
 /** The error for a parameter whose value the measure does not support. */
 export function unbound(measure: Measure): Error {
   return new Error(`no scoring for ${measure.canonical}`);
+}
+
+/** Number of slots with from <= rank <= to that the user is assumed to have looked at (specification: measures 5.6). */
+export type Examined = (list: Joined, from: number, to: number) => number;
+
+/** Every slot. */
+const allSlots: Examined = slotsBetween;
+
+/** Slots down to the last positive; every slot if there is no positive. */
+function downTo(positives: Places): Examined {
+  return (list, from, to) => {
+    const { count, ranks } = positives;
+    return slotsBetween(list, from, count === 0 ? to : Math.min(to, ranks[count - 1]));
+  };
+}
+
+/** The slots with a view, and the positives. */
+function viewport(views: Places, positives: Places): Examined {
+  return (_list, from, to) => {
+    let both = 0;
+    let v = 0;
+    for (let p = 0; p < positives.count && v < views.count; p++) {
+      const rank = positives.ranks[p];
+      while (v < views.count && views.ranks[v] < rank) v++;
+      if (v < views.count && views.ranks[v] === rank && rank >= from && rank <= to) both++;
+    }
+    return placesBetween(views, from, to) + placesBetween(positives, from, to) - both;
+  };
 }

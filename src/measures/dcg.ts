@@ -1,9 +1,7 @@
 import { chosen, gradedSlotsOf, numberOf, overLists } from './bound.ts';
-import type { Measure, MeasureDefinition } from './definition.ts';
-import type { Discount } from './discount.ts';
-import * as discounts from './discount.ts';
-import { GRADED } from './examples.ts';
-import type { Gain } from './gain.ts';
+import { GRADED, type Measure, type MeasureDefinition } from './definition.ts';
+import type { Discount, Gain } from './gain.ts';
+import * as discounts from './gain.ts';
 import * as gains from './gain.ts';
 import type { Graded } from './grade.ts';
 import { judged, word } from './grammar/parameters.ts';

@@ -3,8 +3,6 @@
  * is true of one measure and not of all. The grammar, the scorer, the metrics, the columns of `score` and the tables of
  * docs/measures.md are made from it.
  */
-
-import type { ClassValue } from './classes.ts';
 import type { ParamShapes } from './grammar/parameters.ts';
 import type { ItemCatalogue } from './item-catalogue.ts';
 import type { Registers } from './registers.ts';
@@ -143,3 +141,53 @@ export type ExampleList =
   | { readonly scores: readonly number[]; readonly ratings: readonly number[] }
   | { readonly judged: readonly number[] }
   | 'shown';
+
+/**
+ * `per=class`: precision, recall and f1 of two classes of slots, in the top k or not against positive or not, pooled over
+ * all lists. `avg=macro`: the mean over the two classes; `weighted`: by how many slots truly belong to each; `micro`: the
+ * share of slots in the right class, which is the accuracy for all three. Like scikit-learn precision_recall_fscore_support
+ * with average=macro, weighted and micro; a class that occurs on neither side is left out of the mean, as there.
+ *
+ * Example: grades 1 0 1 1 0 1 0 0 at k = 5 have TP 3, FP 2, FN 1, TN 2: f1 is 2/3 and 4/7, 0.619048 in both means, and
+ * 5/8 = 0.625 with `avg=micro`.
+ */
+interface Cells {
+  readonly tp: number;
+  readonly fp: number;
+  readonly fn: number;
+  readonly tn: number;
+}
+
+/** Value of one class from its correct slots, those assigned to it and those that belong to it. */
+type ClassValue = (right: number, taken: number, belong: number) => number;
+
+export const classPrecision: ClassValue = (right, taken) => (taken === 0 ? 0 : right / taken);
+
+export const classRecall: ClassValue = (right, _taken, belong) => (belong === 0 ? 0 : right / belong);
+
+export function classF(beta: number): ClassValue {
+  const b2 = beta * beta;
+  return (right, taken, belong) => (right === 0 ? 0 : ((1 + b2) * right) / (b2 * belong + taken));
+}
+
+/** undefined: there are no slots. */
+export function ofClasses({ tp, fp, fn, tn }: Cells, value: ClassValue, avg: string): number | undefined {
+  const slots = tp + fp + fn + tn;
+  if (slots === 0) return undefined;
+  if (avg === 'micro') return (tp + tn) / slots;
+  const upper = value(tp, tp + fp, tp + fn);
+  const lower = value(tn, tn + fn, tn + fp);
+  if (avg === 'weighted') return (upper * (tp + fn) + lower * (tn + fp)) / slots;
+  if (tp + fp + fn === 0) return lower;
+  return tn + fp + fn === 0 ? upper : (upper + lower) / 2;
+}
+
+/** A list of worked examples: positives at ranks 1, 3, 4 and 6 of 8. */
+export const BINARY = { grades: [1, 0, 1, 1, 0, 1, 0, 0] } satisfies ExampleList;
+
+export const GRADED = { grades: [3, 2, 3, 0, 1, 2] } satisfies ExampleList;
+
+/** The same, with two more items of grades 3 and 2 that were not shown. */
+export const GRADED_KNOWN = { ...GRADED, known: [...GRADED.grades, 3, 2] } satisfies ExampleList;
+
+export const RATED = { scores: [1, 2, 3, 4, 5], ratings: [2, 1, 2, 4, 5] } satisfies ExampleList;

@@ -1,6 +1,5 @@
 import { gradedSlotsOf, numberOf, overLists } from './bound.ts';
-import type { MeasureDefinition } from './definition.ts';
-import { GRADED } from './examples.ts';
+import { GRADED, type MeasureDefinition } from './definition.ts';
 import { LARGEST_EXPONENT } from './gain.ts';
 import type { Graded } from './grade.ts';
 import { above0, judged } from './grammar/parameters.ts';

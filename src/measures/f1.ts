@@ -1,7 +1,5 @@
 import { cellsOf, numberOf, positionsOf } from './bound.ts';
-import { classF } from './classes.ts';
-import type { MeasureDefinition } from './definition.ts';
-import { BINARY } from './examples.ts';
+import { BINARY, classF, type MeasureDefinition } from './definition.ts';
 import { above0, counted, examined, word } from './grammar/parameters.ts';
 import { relevantWords, upTo, worded } from './grammar/phrases.ts';
 import { baseCountsSlots, countsByRank, precision, precisionBaseOf, precisionBaseWords } from './precision.ts';

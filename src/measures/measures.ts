@@ -9,7 +9,7 @@
  */
 import { LARGEST_VALUE } from '../vocabulary/events.ts';
 import type { Measure } from './definition.ts';
-import { gradeLimit } from './grade-limit.ts';
+import { gradeLimit } from './gain.ts';
 import { describe } from './grammar/describe.ts';
 import { offered, parseMeasure } from './grammar/measure-name.ts';
 import { MeasureError } from './grammar/scan.ts';

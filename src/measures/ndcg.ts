@@ -1,10 +1,8 @@
 import type { Joined } from '../vocabulary/events.ts';
 import { creditOf, gradedSlotsOf, overLists, textOf, unbound } from './bound.ts';
 import { dcg, discountOf, gainAndDiscount, gainAndDiscountWords, gainingOf, gainOf, takesEveryGain } from './dcg.ts';
-import type { Measure, MeasureDefinition } from './definition.ts';
-import type { Discount } from './discount.ts';
-import { GRADED, GRADED_KNOWN } from './examples.ts';
-import type { Gain } from './gain.ts';
+import { GRADED, GRADED_KNOWN, type Measure, type MeasureDefinition } from './definition.ts';
+import type { Discount, Gain } from './gain.ts';
 import type { Graded } from './grade.ts';
 import { judged, word } from './grammar/parameters.ts';
 import { upTo, worded } from './grammar/phrases.ts';

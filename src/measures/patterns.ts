@@ -4,7 +4,7 @@ import type { Joined } from '../vocabulary/events.ts';
 export const NO_PATTERN = -1;
 
 /**
- * Limits of the parts of a pattern; the host passes them to the engine (accumulators/kept-table.ts). Lists of this many slots or more
+ * Limits of the parts of a pattern; the host passes them to the engine (accumulators/kept-lists.ts). Lists of this many slots or more
  * have no pattern.
  */
 export const LENGTHS = 2 ** 10;

@@ -1,5 +1,5 @@
 import type { Joined } from '../vocabulary/events.ts';
-import type { GradeLimit } from './grade-limit.ts';
+import type { GradeLimit } from './gain.ts';
 
 type Id = string | number;
 

@@ -1,9 +1,6 @@
 import type { Joined } from '../vocabulary/events.ts';
-import { cellsOf, chosen, examinedOf, positionsOf } from './bound.ts';
-import { classPrecision } from './classes.ts';
-import type { Measure, MeasureDefinition } from './definition.ts';
-import type { Examined } from './examined.ts';
-import { BINARY, GRADED, GRADED_KNOWN } from './examples.ts';
+import { cellsOf, chosen, type Examined, examinedOf, positionsOf } from './bound.ts';
+import { BINARY, classPrecision, GRADED, GRADED_KNOWN, type Measure, type MeasureDefinition } from './definition.ts';
 import { counted, examined, word } from './grammar/parameters.ts';
 import { relevantWords, upTo, worded } from './grammar/phrases.ts';
 import { lastRank, type Places, slotsUpTo } from './places.ts';

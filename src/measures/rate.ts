@@ -1,7 +1,6 @@
 import type { Joined } from '../vocabulary/events.ts';
-import { creditOf, cutOf, examinedOf, textOf, unbound } from './bound.ts';
+import { creditOf, cutOf, type Examined, examinedOf, textOf, unbound } from './bound.ts';
 import type { Measure, MeasureDefinition } from './definition.ts';
-import type { Examined } from './examined.ts';
 import { requiredAction, slots } from './grammar/parameters.ts';
 import { upTo } from './grammar/phrases.ts';
 import { type Places, placesBetween } from './places.ts';

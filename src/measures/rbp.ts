@@ -1,7 +1,6 @@
 import { type Joined, LARGEST_VALUE } from '../vocabulary/events.ts';
 import { creditOf, gradedSlotsOf, numberOf, overLists, textOf } from './bound.ts';
-import type { MeasureDefinition } from './definition.ts';
-import { BINARY, GRADED } from './examples.ts';
+import { BINARY, GRADED, type MeasureDefinition } from './definition.ts';
 import type { Graded } from './grade.ts';
 import { above0, belowOne, judged, word } from './grammar/parameters.ts';
 import { upTo, worded } from './grammar/phrases.ts';

@@ -1,7 +1,5 @@
 import { cellsOf, positionsOf } from './bound.ts';
-import { classRecall } from './classes.ts';
-import type { MeasureDefinition } from './definition.ts';
-import { BINARY, GRADED_KNOWN } from './examples.ts';
+import { BINARY, classRecall, GRADED_KNOWN, type MeasureDefinition } from './definition.ts';
 import { counted, word } from './grammar/parameters.ts';
 import { relevantWords, upTo, worded } from './grammar/phrases.ts';
 import { type Counted, fractionStep } from './step.ts';

@@ -1,6 +1,5 @@
 import { positionsOf } from './bound.ts';
-import type { MeasureDefinition } from './definition.ts';
-import { BINARY } from './examples.ts';
+import { BINARY, type MeasureDefinition } from './definition.ts';
 import { judged } from './grammar/parameters.ts';
 import { relevantWords } from './grammar/phrases.ts';
 import { type Places, placesUpTo } from './places.ts';

@@ -1,10 +1,9 @@
 import type { Joined } from '../vocabulary/events.ts';
 import { type Exposures, exposureOf } from './exposures.ts';
 import { type ItemCatalogue, NO_CATALOGUE } from './item-catalogue.ts';
-import { registerOf } from './item-hash.ts';
 import type { ItemPart, Sketch } from './item-part.ts';
 import { rankOf, slotsUpTo } from './places.ts';
-import { Registers } from './registers.ts';
+import { Registers, registerOf } from './registers.ts';
 
 /** The items of one list, to be added to item parts. Each is looked up and hashed only once. */
 export class ShownItems {

@@ -1,6 +1,5 @@
 import { overPairs, pairsOf, scoresOfBy } from './bound.ts';
-import type { MeasureDefinition } from './definition.ts';
-import { RATED } from './examples.ts';
+import { type MeasureDefinition, RATED } from './definition.ts';
 import { correlated } from './grammar/parameters.ts';
 import { byWords } from './grammar/phrases.ts';
 import type { Pairs } from './rated.ts';

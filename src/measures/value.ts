@@ -1,7 +1,6 @@
 import { assertNever } from '../vocabulary/events.ts';
 import { unbound } from './bound.ts';
-import { ofClasses } from './classes.ts';
-import type { Measure } from './definition.ts';
+import { type Measure, ofClasses } from './definition.ts';
 import { type Exact, FIELD, PER_ONE, type SumsKind } from './sums.ts';
 
 /** n, n+, S and Q have the same indexes in all means; so have both sides of all fractions. */

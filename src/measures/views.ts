@@ -1,8 +1,7 @@
 import type { Joined } from '../vocabulary/events.ts';
 import { Graded } from './grade.ts';
-import { Known, KnownPositives } from './known.ts';
+import { Acted, Known, KnownPositives, Positives } from './known.ts';
 import type { ActionReading } from './patterns.ts';
-import { Acted, Positives } from './positives.ts';
 import { Pairs, Rated } from './rated.ts';
 import type { GradeRule, Grading } from './scorer-contract.ts';
 import type { Credit } from './touched.ts';

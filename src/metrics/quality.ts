@@ -13,7 +13,7 @@ import { measureScore, measureWeight } from '../measures/value.ts';
 import { absent } from '../statistics/absent.ts';
 import { LABELS } from '../statistics/decision.ts';
 import { OTHER_COHORT } from '../vocabulary/events.ts';
-import { isOverItemLimit, rowValue } from '../windows/row-value.ts';
+import { isOverItemLimit, rowValue } from '../windows/windows.ts';
 import { Exposition, joinLabels, labelText } from './exposition.ts';
 import { hasScore, type MetricSpec, stderrName, valueName, weighsImpressions } from './metric-specs.ts';
 

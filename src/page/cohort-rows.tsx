@@ -3,9 +3,8 @@
 import { scaleLinear } from 'd3-scale';
 import { attribute, elements, Fragment, joined, jsx, type Markup, NOTHING } from '../charts/jsx.ts';
 import { isUndirected } from '../measures/direction.ts';
-import { NORMAL_95 } from '../statistics/plus-minus.ts';
 import { grouped } from '../vocabulary/grouped.ts';
-import { change, NONE, percent, plain, several } from '../vocabulary/numbers.ts';
+import { change, NONE, NORMAL_95, percent, plain, several } from '../vocabulary/numbers.ts';
 import { AxisHead, estimate } from './axis.tsx';
 import { Scroll } from './data-table.tsx';
 import type { CohortLine } from './model.ts';

@@ -1,9 +1,8 @@
 /** All cohorts of a grouping set, and one of them in detail: sorted, filtered and opened by links. */
 
 import { Fragment, jsx } from '../charts/jsx.ts';
-import { NORMAL_95_WORDS, plusMinus } from '../statistics/plus-minus.ts';
 import { grouped } from '../vocabulary/grouped.ts';
-import { plain, several } from '../vocabulary/numbers.ts';
+import { NORMAL_95_WORDS, plain, plusMinus, several } from '../vocabulary/numbers.ts';
 import { ChoiceLinks, type Choices } from './choices.tsx';
 import { type CohortColumn, type CohortRow, CohortRows, ColourWords, differing, wholeWords } from './cohort-rows.tsx';
 import { History, type HistoryView } from './history.tsx';

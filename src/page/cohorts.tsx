@@ -1,9 +1,8 @@
 /** Values by cohort: a chart of one measure, and a table of all measures, at one horizon. */
 
 import { elements, jsx } from '../charts/jsx.ts';
-import { NORMAL_95_WORDS, plusMinus } from '../statistics/plus-minus.ts';
 import { grouped } from '../vocabulary/grouped.ts';
-import { NONE, plain, several } from '../vocabulary/numbers.ts';
+import { NONE, NORMAL_95_WORDS, plain, plusMinus, several } from '../vocabulary/numbers.ts';
 import { Switch } from './choices.tsx';
 import { type CohortRow, CohortRows, ColourWords, differing, wholeWords } from './cohort-rows.tsx';
 import { markupOf, type Pieces } from './kept-markup.ts';

@@ -4,9 +4,8 @@ import { Frame, timeAxis } from '../charts/frame.tsx';
 import { jsx } from '../charts/jsx.ts';
 import { seriesChart } from '../charts/series.tsx';
 import type { HistoryPoint } from '../exporter/exporter-contract.ts';
-import { NORMAL_95, NORMAL_95_WORDS } from '../statistics/plus-minus.ts';
 import type { EpochMs } from '../vocabulary/events.ts';
-import { change, instant, plain } from '../vocabulary/numbers.ts';
+import { change, instant, NORMAL_95, NORMAL_95_WORDS, plain } from '../vocabulary/numbers.ts';
 import { Legend } from './legend.tsx';
 import { Name } from './name.ts';
 

@@ -35,8 +35,7 @@ import {
 import type { EpochMs, Side } from '../vocabulary/events.ts';
 import { BUCKETS } from '../vocabulary/user-words.ts';
 import { youngText } from '../vocabulary/young-lists.ts';
-import { isOverItemLimit } from '../windows/row-value.ts';
-import { cohortRows } from '../windows/windows.ts';
+import { cohortRows, isOverItemLimit } from '../windows/windows.ts';
 import type { LogsEnd } from './feedback-reach.ts';
 import type { OpenLists } from './open-lists.ts';
 import { compareRows, openOf, type ResultRow, resultRow, userMeansOf, youngLists } from './result-rows.ts';

@@ -8,8 +8,7 @@ import { type Absence, isAbsent, type Result } from '../statistics/absent.ts';
 import type { DurationMs } from '../vocabulary/events.ts';
 import { allYoung, type YoungLists } from '../vocabulary/young-lists.ts';
 import { stderrsOf } from '../windows/bucket-sums.ts';
-import { rowValue } from '../windows/row-value.ts';
-import type { CohortRow } from '../windows/windows.ts';
+import { type CohortRow, rowValue } from '../windows/windows.ts';
 import type { Open } from './open-lists.ts';
 import type { UserMean, UserMeans } from './user-means.ts';
 

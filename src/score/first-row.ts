@@ -1,5 +1,5 @@
-import { bytesOf } from './byte-text.ts';
 import {
+  bytesOf,
   Fields,
   MOST_COUNTED,
   MOST_FIELDS,

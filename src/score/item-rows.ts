@@ -1,5 +1,4 @@
-import { textOf } from './byte-text.ts';
-import { compareSpans, hashOf, isSame, mixed } from './line-fields.ts';
+import { compareSpans, hashOf, isSame, mixed, textOf } from './line-fields.ts';
 
 const FIRST_ROWS = 1024;
 const FIRST_BYTES = 1 << 16;

@@ -1,9 +1,8 @@
-import type { GradeLimit } from '../measures/grade-limit.ts';
-import { textOf } from './byte-text.ts';
+import type { GradeLimit } from '../measures/gain.ts';
 import { cutsOf, likeliest } from './first-row.ts';
 import { Judgements } from './judgements.ts';
 import { type BlockReader, InputError, ifComment } from './line-blocks.ts';
-import { Fields, numberAt, type Splitter, splitterOf } from './line-fields.ts';
+import { Fields, numberAt, type Splitter, splitterOf, textOf } from './line-fields.ts';
 import { MOST_LOOKED_AT } from './other-forms.ts';
 import { type QrelsColumns, qrelsLayout, TREC_QRELS, wrongQrelsCount } from './qrels-format.ts';
 import { graded, jsonProblem } from './remedies.ts';

@@ -1,8 +1,7 @@
 import { Buffer } from 'node:buffer';
-import { textOf } from './byte-text.ts';
 import { type Cut, cutsOf, isHeaderWord, isNumber, likeliest } from './first-row.ts';
 import { InputError, ifComment, markOf } from './line-blocks.ts';
-import { NEWLINE, type Separator } from './line-fields.ts';
+import { NEWLINE, type Separator, textOf } from './line-fields.ts';
 import { MOST_LOOKED_AT } from './other-forms.ts';
 import { jsonProblem } from './remedies.ts';
 import {

@@ -1,5 +1,5 @@
 import type { Measure } from '../measures/definition.ts';
-import { type GradeLimit, gradeLimit } from '../measures/grade-limit.ts';
+import { type GradeLimit, gradeLimit } from '../measures/gain.ts';
 import { MeasureError } from '../measures/grammar/scan.ts';
 import { type ItemCatalogue, NO_CATALOGUE } from '../measures/item-catalogue.ts';
 import { JUDGED_ACTION } from '../measures/judged.ts';

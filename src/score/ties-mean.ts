@@ -1,7 +1,6 @@
 import { DCG, discountOf, gainOf } from '../measures/dcg.ts';
 import type { Measure } from '../measures/definition.ts';
-import type { Discount } from '../measures/discount.ts';
-import type { Gain } from '../measures/gain.ts';
+import type { Discount, Gain } from '../measures/gain.ts';
 import { minmaxNdcg, NDCG, ndcg } from '../measures/ndcg.ts';
 import { LEFT_OUT, OUT, SCORE_WIDTH } from '../measures/sums.ts';
 import type { Joined } from '../vocabulary/events.ts';

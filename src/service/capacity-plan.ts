@@ -16,8 +16,8 @@ import { SAMPLE_CAPACITY } from '../statistics/user-sample.ts';
 import { unitShape } from '../unit/unit-settings.ts';
 import { DAY, HOUR } from '../vocabulary/durations.ts';
 import type { DurationMs } from '../vocabulary/events.ts';
-import { BUSY_RECORDS, turnsOf } from '../worker/commit-order.ts';
 import { memoryFor } from '../worker/memory-load.ts';
+import { BUSY_RECORDS, turnsOf } from '../worker/owned.ts';
 import { filled, ItemPlan } from './plan-items.ts';
 import { WHOLE } from './service-settings.ts';
 

@@ -1,5 +1,5 @@
 import { storedCheckpoint, type UnitCheckpoint } from '../accumulators/store/checkpoint-codec.ts';
-import { CheckpointError, readKey } from '../accumulators/store/checkpoint-error.ts';
+import { CheckpointError, readKey } from '../accumulators/store/json.ts';
 import { unitKeys } from '../accumulators/store/layout.ts';
 import type { Store } from '../accumulators/store/store-port.ts';
 import type { Settings } from '../config/settings.ts';
@@ -7,7 +7,7 @@ import { type Asking, type Unreadable, unreadableText } from '../consumers/sourc
 import { fingerprint } from '../unit/fingerprint.ts';
 import { type Damage, type Permissions, resume, StateMismatch } from '../unit/resume.ts';
 import { assertNever, type DurationMs } from '../vocabulary/events.ts';
-import { STATE_LOST_ADVICE } from '../worker/stop-advice.ts';
+import { STATE_LOST_ADVICE } from '../worker/status.ts';
 import { neededRetention, retentionFinding } from './doctor-topics.ts';
 import { type EndingRun, endingText, endingToo, runNames } from './ending-runs.ts';
 import { WHOLE } from './service-settings.ts';

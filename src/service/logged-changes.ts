@@ -5,11 +5,10 @@ import type { Comparison } from '../experiment/comparison.ts';
 import type { QualityDecision } from '../exporter/cohort-watch.ts';
 import type { QualitySnapshot } from '../exporter/exporter-contract.ts';
 import type { LostKeys } from '../exporter/lost-rows.ts';
-import { explainWatched } from '../statistics/explain-watched.ts';
+import { explainWatched } from '../statistics/watched.ts';
 import { HOUR } from '../vocabulary/durations.ts';
 import type { DurationMs, EpochMs } from '../vocabulary/events.ts';
-import type { UnitStatus } from '../worker/status.ts';
-import { LOST_ROWS, LOST_ROWS_ADVICE } from '../worker/stop-advice.ts';
+import { LOST_ROWS, LOST_ROWS_ADVICE, type UnitStatus } from '../worker/status.ts';
 import type { WorkerLog } from '../worker/worker-contract.ts';
 
 /** Logs each decision on a watched cohort when its label or reason changes. The page shows only the label. */

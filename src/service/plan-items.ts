@@ -4,8 +4,8 @@ import { PositionSums } from '../accumulators/position-sums.ts';
 import type { RowParts } from '../accumulators/row.ts';
 import { setText } from '../accumulators/store/layout.ts';
 import { type ExposureKind, exposureOf } from '../measures/exposures.ts';
-import { REGISTERS } from '../measures/item-hash.ts';
 import type { ItemPart } from '../measures/item-part.ts';
+import { REGISTERS } from '../measures/registers.ts';
 
 /** The lists of the expected traffic. */
 interface ShownTraffic {

@@ -1,6 +1,6 @@
 import { isLarge } from '../accumulators/admission-state.ts';
 import { encodeCheckpoint, storedCheckpoint, type UnitCheckpoint } from '../accumulators/store/checkpoint-codec.ts';
-import { CheckpointError } from '../accumulators/store/checkpoint-error.ts';
+import { CheckpointError } from '../accumulators/store/json.ts';
 import { formatOf, unitKey } from '../accumulators/store/layout.ts';
 import type { Fields, Store } from '../accumulators/store/store-port.ts';
 import type { Settings } from '../config/settings.ts';

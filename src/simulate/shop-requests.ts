@@ -1,9 +1,8 @@
 import { assertNever, type DurationMs, type EpochMs } from '../vocabulary/events.ts';
 import { Delivery, Encoder, hex, type Scheduled } from './delivery.ts';
 import { Choice, mix32, Random } from './random.ts';
-import type { ShopItems } from './shop-items.ts';
+import type { ShopItems, Visitors } from './shop-items.ts';
 import { CANDIDATES, type ClickSettings, PAGE_LENGTH, type SimulationSettings } from './simulation-settings.ts';
-import type { Visitors } from './visitors.ts';
 
 /** The places where lists are shown. `intent` multiplies the attraction of all items there. */
 const SURFACES = [

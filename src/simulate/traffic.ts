@@ -2,10 +2,9 @@ import type { DurationMs, EpochMs } from '../vocabulary/events.ts';
 import type { Scheduled, TrafficRecord } from './delivery.ts';
 import { type Plan, Tally } from './expectation.ts';
 import { Random } from './random.ts';
-import { makeShopItems } from './shop-items.ts';
+import { inviteVisitors, makeShopItems } from './shop-items.ts';
 import { LAST_PAGE, Requests, type Shop } from './shop-requests.ts';
 import { NO_FAULTS, type SimulationSettings, settingsProblems } from './simulation-settings.ts';
-import { inviteVisitors } from './visitors.ts';
 
 const PILOT_REQUESTS = 2000;
 

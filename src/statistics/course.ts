@@ -4,10 +4,10 @@
  * 9.3).
  */
 import type { EpochMs } from '../vocabulary/events.ts';
+import { NORMAL_95 } from '../vocabulary/numbers.ts';
 import { isAbsent, type Result } from './absent.ts';
 import { type Effect, type Lift, liftOf } from './effect.ts';
 import type { Interval } from './mean.ts';
-import { NORMAL_95 } from './plus-minus.ts';
 
 /** The mean of one variant since the start of the run; `weight` is its denominator. */
 export interface ArmSoFar {

@@ -16,8 +16,7 @@
  */
 import { assertNever, type EpochMs } from '../vocabulary/events.ts';
 import { type Exposure, isCrossed } from './exposure.ts';
-import { isMismatch } from './sample-ratio.ts';
-import type { SplitChange } from './split-change.ts';
+import { isMismatch, type SplitChange } from './sample-ratio.ts';
 
 /** What a run keeps from look to look. */
 export type StandingDecision = ExperimentVerdict & {

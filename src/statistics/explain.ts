@@ -19,7 +19,7 @@ import {
 } from './decision.ts';
 import { type Course, directionOf, explainCourse } from './explain-course.ts';
 import { minute, percent, plain, probability, signedPercent, signedPlain } from './explain-numbers.ts';
-import type { SplitChange, SplitSpan } from './split-change.ts';
+import type { SplitChange, SplitSpan } from './sample-ratio.ts';
 
 interface ExperimentNames {
   readonly variant: string;

@@ -1,4 +1,4 @@
-import { CheckpointError } from '../accumulators/store/checkpoint-error.ts';
+import { CheckpointError } from '../accumulators/store/json.ts';
 import { clockKey, type RowOwner } from '../accumulators/store/layout.ts';
 import type { Fields } from '../accumulators/store/store-port.ts';
 import { CLOCK_BLOCK, type ClockBlocks, type JoinCheckpoint } from '../vocabulary/checkpoint.ts';

@@ -2,7 +2,7 @@ import { isLarge, isWhole } from '../accumulators/admission-state.ts';
 import { Panes } from '../accumulators/panes.ts';
 import { type ListedPane, listedPanes, liveKeys, longest, type PanesSettings } from '../accumulators/panes-settings.ts';
 import { goneFrom, isRun, type RunState, withLost } from '../accumulators/runs.ts';
-import { damaged, damagedCheckpoint, readKey } from '../accumulators/store/checkpoint-error.ts';
+import { damaged, damagedCheckpoint, readKey } from '../accumulators/store/json.ts';
 import { clockKey, keysOfRun, placesKey, type RowOwner, unitKey } from '../accumulators/store/layout.ts';
 import { type Fields, type Store, StoreUnavailable } from '../accumulators/store/store-port.ts';
 import { decodeLooks, goneFromLooks } from '../experiment/experiment-looks.ts';

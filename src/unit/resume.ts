@@ -1,7 +1,6 @@
 import type { PanesState } from '../accumulators/panes-settings.ts';
 import { isRun, KEPT_AFTER_END, type RunState, type Since } from '../accumulators/runs.ts';
 import type { Fingerprint, UnitCheckpoint } from '../accumulators/store/checkpoint-codec.ts';
-import { damagedCheckpoint } from '../accumulators/store/checkpoint-error.ts';
 import {
   changedSettings,
   hasPart,
@@ -9,6 +8,7 @@ import {
   missingFromPanes,
 } from '../accumulators/store/fingerprint-difference.ts';
 import { generationName, parseGeneration } from '../accumulators/store/generation.ts';
+import { damagedCheckpoint } from '../accumulators/store/json.ts';
 import type { JoinCheckpoint } from '../vocabulary/checkpoint.ts';
 import type { EpochMs, Offset } from '../vocabulary/events.ts';
 

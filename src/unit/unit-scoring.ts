@@ -1,5 +1,4 @@
-import { KeptLists } from '../accumulators/kept-lists.ts';
-import type { KeptList } from '../accumulators/kept-table.ts';
+import { type KeptList, KeptLists } from '../accumulators/kept-lists.ts';
 import type { CountedParts, Panes } from '../accumulators/panes.ts';
 import type { ClosingNames } from '../consumers/join/api.ts';
 import { ShownItems } from '../measures/shown-items.ts';

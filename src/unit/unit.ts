@@ -2,7 +2,7 @@
 import type { Panes } from '../accumulators/panes.ts';
 import type { Since } from '../accumulators/runs.ts';
 import { decodeCheckpoint, encodeCheckpoint } from '../accumulators/store/checkpoint-codec.ts';
-import { readKey } from '../accumulators/store/checkpoint-error.ts';
+import { readKey } from '../accumulators/store/json.ts';
 import { formatOf, unitKey } from '../accumulators/store/layout.ts';
 import type { Decoder } from '../consumers/decode/decoder.ts';
 import { recordRows } from '../consumers/engine/record-rows.ts';

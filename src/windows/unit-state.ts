@@ -4,8 +4,8 @@ import { type AdmissionState, isLarge, type LargeTable, wholeTable } from '../ac
 import type { ListedPane } from '../accumulators/panes-settings.ts';
 import type { RunState, Since } from '../accumulators/runs.ts';
 import { decodeCheckpoint, type Fingerprint, holdsCheckpoint } from '../accumulators/store/checkpoint-codec.ts';
-import { CheckpointError } from '../accumulators/store/checkpoint-error.ts';
 import { changedSettings, missingFromPanes, partOf } from '../accumulators/store/fingerprint-difference.ts';
+import { CheckpointError } from '../accumulators/store/json.ts';
 import { setText } from '../accumulators/store/layout.ts';
 import type { Fields } from '../accumulators/store/store-port.ts';
 import type { EpochMs } from '../vocabulary/events.ts';

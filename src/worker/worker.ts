@@ -21,16 +21,16 @@ import { Ending } from '../vocabulary/clock.ts';
 import { messageOf } from '../vocabulary/error-text.ts';
 import { assertNever, type DurationMs, type Offset } from '../vocabulary/events.ts';
 import { type FaultPoint, NO_FAULT } from '../vocabulary/fault-point.ts';
-import { Claims, type ClaimsHandler, isRetriable, stopCauseOf } from './claims.ts';
+import { Claims, type ClaimsHandler, isRetriable, Rivals, stopCauseOf } from './claims.ts';
 import { ClockDoubt } from './clock-doubt.ts';
-import { commitOrder } from './commit-order.ts';
-import { largest, MemoryLoad } from './memory-load.ts';
-import { adviceFor, causeOf, Outgrown } from './outgrown.ts';
-import { newlyOwned, type Owned, refusedStatus, statusOf } from './owned.ts';
+import { adviceFor, causeOf, largest, MemoryLoad, Outgrown } from './memory-load.ts';
+import { commitOrder, newlyOwned, type Owned, refusedStatus, statusOf } from './owned.ts';
 import { nextTurn, Pace } from './pace.ts';
 import { RepeatedWarning } from './repeated-warning.ts';
-import { Rivals } from './rivals.ts';
 import {
+  lostLog,
+  otherRecord,
+  STOP_ADVICE,
   type StopCause,
   type StoppedUnit,
   Tally,
@@ -38,7 +38,6 @@ import {
   type UnitStatus,
   type WorkerStatus,
 } from './status.ts';
-import { lostLog, otherRecord, STOP_ADVICE } from './stop-advice.ts';
 import type { WorkerDeps, WorkerSettings } from './worker-contract.ts';
 import { LOOKING_UNIT, WorkerLooks } from './worker-looks.ts';
 

@@ -9,7 +9,7 @@ import {
   type StoredTable,
   wholeTable,
 } from '../../src/accumulators/admission-state.ts';
-import { CheckpointError } from '../../src/accumulators/store/checkpoint-error.ts';
+import { CheckpointError } from '../../src/accumulators/store/json.ts';
 
 const BY = ['variant'];
 const NEVER = Number.NEGATIVE_INFINITY;

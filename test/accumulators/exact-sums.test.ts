@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { addExact } from '../../src/accumulators/exact.ts';
-import { ExactSums } from '../../src/accumulators/exact-sums.ts';
+import { addExact, ExactSums } from '../../src/accumulators/exact.ts';
 import type { Exact } from '../../src/measures/sums.ts';
 
 const PLACES = 4;

@@ -4,9 +4,8 @@ import { addItems, encodeItems, ItemSums, type ItemsShape, readItems } from '../
 import { emptyRow, type Row, type RowShape } from '../../src/accumulators/row.ts';
 import { rowCodec } from '../../src/accumulators/row-codec.ts';
 import { parseMeasure } from '../../src/measures/grammar/measure-name.ts';
-import { LONGEST_RUN, REGISTERS } from '../../src/measures/item-hash.ts';
-import { Registers } from '../../src/measures/registers.ts';
-import { isOverItemLimit, rowValue } from '../../src/windows/row-value.ts';
+import { LONGEST_RUN, REGISTERS, Registers } from '../../src/measures/registers.ts';
+import { isOverItemLimit, rowValue } from '../../src/windows/windows.ts';
 import { ITEMS, itemsText, LETTERS, shownOf } from './plain-items.ts';
 import { mergeRows } from './rows.ts';
 

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { KeptLists } from '../../src/accumulators/kept-lists.ts';
-import { KeptTable } from '../../src/accumulators/kept-table.ts';
+import { KeptLists, KeptTable } from '../../src/accumulators/kept-lists.ts';
 import { Panes } from '../../src/accumulators/panes.ts';
 import { shapeOf } from '../../src/accumulators/row.ts';
 import type { Measure } from '../../src/measures/definition.ts';

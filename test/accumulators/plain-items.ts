@@ -1,6 +1,6 @@
 import type { ItemsShape } from '../../src/accumulators/item-sums.ts';
 import type { ItemCatalogue } from '../../src/measures/item-catalogue.ts';
-import { registerOf } from '../../src/measures/item-hash.ts';
+import { registerOf } from '../../src/measures/registers.ts';
 import { ShownItems } from '../../src/measures/shown-items.ts';
 import type { Joined } from '../../src/vocabulary/events.ts';
 

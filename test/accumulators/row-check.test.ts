@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { sumsStarts } from '../../src/accumulators/row.ts';
-import { contradictions } from '../../src/accumulators/row-check.ts';
-import { rowCodec } from '../../src/accumulators/row-codec.ts';
+import { contradictions, rowCodec } from '../../src/accumulators/row-codec.ts';
 import { SUMS } from '../../src/measures/sums.ts';
 import { EVERY_KIND, rowsOf } from './rows.ts';
 

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { CellColumns } from '../../src/accumulators/list-sums.ts';
 import { rowCodec } from '../../src/accumulators/row-codec.ts';
-import { RowPlaces } from '../../src/accumulators/row-places.ts';
-import { type LiveRow, type RowKind, RowMemory, RowTable } from '../../src/accumulators/row-table.ts';
+import { type LiveRow, type RowKind, RowMemory, RowPlaces, RowTable } from '../../src/accumulators/row-table.ts';
 import { rowField } from '../../src/accumulators/store/layout.ts';
 import { LISTS, POSITIVES } from '../../src/accumulators/vector.ts';
 import { SHAPE } from './rows.ts';

@@ -7,7 +7,7 @@ import { EVERY_KIND, SHAPE } from './rows.ts';
 export interface RowTextParts {
   readonly CellColumns: typeof import('../../src/accumulators/list-sums.ts').CellColumns;
   readonly EngineBlocks: typeof import('../../src/consumers/engine/engine-blocks.ts').EngineBlocks;
-  readonly RowPlaces: typeof import('../../src/accumulators/row-places.ts').RowPlaces;
+  readonly RowPlaces: typeof import('../../src/accumulators/row-table.ts').RowPlaces;
   readonly RowTable: typeof import('../../src/accumulators/row-table.ts').RowTable;
   readonly RowTexts: typeof import('../../src/accumulators/row-texts.ts').RowTexts;
   readonly rowCodec: typeof import('../../src/accumulators/row-codec.ts').rowCodec;

@@ -1,11 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { ExactSums } from '../../src/accumulators/exact-sums.ts';
+import { ExactSums } from '../../src/accumulators/exact.ts';
 import { CellColumns } from '../../src/accumulators/list-sums.ts';
 import type { RowShape } from '../../src/accumulators/row.ts';
 import { rowCodec, rowText } from '../../src/accumulators/row-codec.ts';
-import { RowPlaces } from '../../src/accumulators/row-places.ts';
-import { RowTable } from '../../src/accumulators/row-table.ts';
+import { RowPlaces, RowTable } from '../../src/accumulators/row-table.ts';
 import { RowTexts } from '../../src/accumulators/row-texts.ts';
 import { LISTS, POSITIVES } from '../../src/accumulators/vector.ts';
 import { EngineBlocks } from '../../src/consumers/engine/engine-blocks.ts';

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { addExact } from '../../src/accumulators/exact.ts';
 import { CellColumns } from '../../src/accumulators/list-sums.ts';
-import { RowPlaces } from '../../src/accumulators/row-places.ts';
+import { RowPlaces } from '../../src/accumulators/row-table.ts';
 import { ScoredDeltas, ScoredRows } from '../../src/accumulators/scored-rows.ts';
 import { LISTS } from '../../src/accumulators/vector.ts';
 import type { Exact } from '../../src/measures/sums.ts';

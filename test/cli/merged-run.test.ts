@@ -2,9 +2,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { runLines } from '../../src/cli/fuse-files.ts';
-import type { FusedItem } from '../../src/fusion/ranking.ts';
-import { bytesOf } from '../../src/score/byte-text.ts';
-import { Fields, splitterOf } from '../../src/score/line-fields.ts';
+import type { FusedItem } from '../../src/fusion/ballots.ts';
+import { bytesOf, Fields, splitterOf } from '../../src/score/line-fields.ts';
 import { ALL, lists, TAUGHT } from '../fusion/lists.ts';
 
 const TREC = { as: 'trec', tag: 't' } as const;

@@ -11,7 +11,6 @@ const DATA_PATH = [
   'worker/claims.ts',
   'worker/worker-looks.ts',
   'worker/pace.ts',
-  'worker/rivals.ts',
 ];
 const FAULT_POINT = /reachFaultPoint\('[^']+'\);/;
 /** Waits for code of our own that has labels around its own waits. */

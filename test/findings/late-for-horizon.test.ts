@@ -1,7 +1,7 @@
 /** A host whose clock is minutes ahead moves time on for all others, so that they miss the short horizons. */
 import { afterAll, describe, expect, it } from 'vitest';
 import { loadSettings } from '../../src/config/load.ts';
-import { lateForHorizon } from '../../src/findings/late-for-horizon.ts';
+import { lateForHorizon } from '../../src/findings/feedback-missing.ts';
 import { replay } from '../../src/replay/file-replay.ts';
 import { removeLogs, writeLog } from '../stranger/findings-logs.ts';
 

@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { noCounts } from '../../src/consumers/join/counts.ts';
-import { RecentJoin, RecentShare } from '../../src/findings/recent-join.ts';
-import { TopicsHealth } from '../../src/metrics/topics-health.ts';
+import { RecentJoin, RecentShare, TopicsHealth } from '../../src/metrics/topics-health.ts';
 import { unitStatus, workerStatus } from '../metrics/statuses.ts';
 
 const all = (attributed: number, orphan = 0, notInList = 0) => ({ attributed, orphan, notInList });

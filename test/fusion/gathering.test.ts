@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { Gathering, type Vote } from '../../src/fusion/gathering.ts';
+import { Gathering, type Vote } from '../../src/fusion/ballots.ts';
 
 describe('gathering', () => {
   it('hands over each query once, with its last list, in the order of the voters', () => {

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { fusion } from '../../src/fusion/fusion.ts';
-import { parseMethod } from '../../src/fusion/method-name.ts';
+import { fusion, parseMethod } from '../../src/fusion/fusion.ts';
 import { METHODS } from '../../src/fusion/methods.ts';
 
 describe('names of methods', () => {

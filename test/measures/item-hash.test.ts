@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { fmix64, fnv1a64, itemHash, LONGEST_RUN, REGISTERS, RUNS, registerOf } from '../../src/measures/item-hash.ts';
+import { fmix64, fnv1a64, itemHash, LONGEST_RUN, REGISTERS, RUNS, registerOf } from '../../src/measures/registers.ts';
 
 const WORD = 2n ** 64n;
 

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { LONGEST_RUN, REGISTERS, registerOf } from '../../src/measures/item-hash.ts';
-import { Registers } from '../../src/measures/registers.ts';
+import { LONGEST_RUN, REGISTERS, Registers, registerOf } from '../../src/measures/registers.ts';
 
 const SIGMA = 1.04 / Math.sqrt(REGISTERS);
 

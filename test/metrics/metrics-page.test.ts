@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { noCounts } from '../../src/consumers/join/counts.ts';
-import { MetricsPage } from '../../src/metrics/metrics-page.ts';
-import { Metrics, type MetricsUpdate } from '../../src/metrics/registry.ts';
+import { Metrics, MetricsPage, type MetricsUpdate } from '../../src/metrics/registry.ts';
 import { startServer } from '../../src/server/server.ts';
 import type { UnitStatus } from '../../src/worker/status.ts';
 import { ManualClock } from '../manual-clock.ts';

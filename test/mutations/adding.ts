@@ -7,7 +7,7 @@ const RULES = '../wasm/engine/rules.ts';
 const DUE = '../wasm/engine/due.ts';
 const PENDING = 'accumulators/pending-sums.ts';
 const PANES = 'accumulators/panes.ts';
-const TABLE = 'accumulators/kept-table.ts';
+const TABLE = 'accumulators/kept-lists.ts';
 
 /** So few that patterns take their places from each other. */
 export const FEW_PLACES: readonly Change[] = [

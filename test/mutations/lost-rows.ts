@@ -2,7 +2,7 @@
 import { change, type Mutation } from './mutation.ts';
 
 const RESTORE = 'unit/restore.ts';
-const CHECK = 'accumulators/row-check.ts';
+const CHECK = 'accumulators/row-codec.ts';
 const PANES = 'exporter/sealed-panes.ts';
 const PARTS = 'experiment/experiment-parts.ts';
 const SAMPLE = 'statistics/user-sample.ts';

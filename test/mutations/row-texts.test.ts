@@ -9,7 +9,6 @@ import { ROW_TEXT_MUTATIONS } from './row-texts.ts';
 const FILES = [
   'accumulators/list-sums.ts',
   'consumers/engine/engine-blocks.ts',
-  'accumulators/row-places.ts',
   'accumulators/row-table.ts',
   'accumulators/row-texts.ts',
   'accumulators/row-codec.ts',

@@ -26,7 +26,7 @@ export const ROW_TEXT_MUTATIONS: readonly Mutation[] = [
   change('empty lists are never written', WRITER, 'value !== 0 || step.kind', 'step.kind'),
   change(
     'what stands beyond doubles is left out',
-    'accumulators/exact-sums.ts',
+    'accumulators/exact.ts',
     'if (this.#beyond.has(at + i)) return false;',
     '',
   ),

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { bytesOf, textOf } from '../../src/score/byte-text.ts';
+import { bytesOf, textOf } from '../../src/score/line-fields.ts';
 import { scoreText } from './in-memory.ts';
 
 const read = (bytes: Uint8Array): string => textOf(bytes, 0, bytes.length);

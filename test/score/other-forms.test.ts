@@ -7,12 +7,12 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { linesOf, rowsOf } from '../../src/cli/score-inputs.ts';
 import { ItemRows } from '../../src/score/item-rows.ts';
-import { OrderedLists } from '../../src/score/ordered-lists.ts';
 import { headerOf, otherForm, predictionsIn, queryOfFeatures } from '../../src/score/other-forms.ts';
 import { orderRule } from '../../src/score/preset.ts';
 import { qrelsColumns } from '../../src/score/qrels-format.ts';
 import { repeatedItem, type Side } from '../../src/score/remedies.ts';
 import { TREC_RUN } from '../../src/score/run-format.ts';
+import { OrderedLists } from '../../src/score/run-reader.ts';
 import { type Choices, scoreText } from './in-memory.ts';
 
 const QRELS = 'q1 0 a 2\nq1 0 b 0\nq1 0 c 1\nq2 0 b 1\n';

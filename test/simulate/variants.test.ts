@@ -1,10 +1,9 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { Random } from '../../src/simulate/random.ts';
-import { makeShopItems, SEGMENTS } from '../../src/simulate/shop-items.ts';
+import { inviteVisitors, makeShopItems, SEGMENTS } from '../../src/simulate/shop-items.ts';
 import { Ranker } from '../../src/simulate/shop-requests.ts';
 import type { RegressionSettings } from '../../src/simulate/simulation-settings.ts';
-import { inviteVisitors } from '../../src/simulate/visitors.ts';
 import { type ClickedList, clickedLists, deviations, eventsOf, recordsOf, settings } from './reading.ts';
 
 const USERS = 50_000;

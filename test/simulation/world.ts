@@ -6,7 +6,7 @@
 import type { Commit, CommitAnswer } from '../../src/accumulators/store/store-port.ts';
 import type { EpochMs, Offset } from '../../src/vocabulary/events.ts';
 import type { FaultLabel } from '../../src/vocabulary/fault-point.ts';
-import { LOST_ROWS } from '../../src/worker/stop-advice.ts';
+import { LOST_ROWS } from '../../src/worker/status.ts';
 import { Auditor } from './auditor.ts';
 import { Books } from './books.ts';
 import { Broken } from './broken.ts';

@@ -8,8 +8,7 @@ import {
 } from '../../src/statistics/decision.ts';
 import { explainExperiment } from '../../src/statistics/explain.ts';
 import { percent, probability, signedPercent } from '../../src/statistics/explain-numbers.ts';
-import { explainWatched } from '../../src/statistics/explain-watched.ts';
-import type { WatchedDecision } from '../../src/statistics/watched.ts';
+import { explainWatched, type WatchedDecision } from '../../src/statistics/watched.ts';
 import { guardrailAt, HEALTHY } from './facts.ts';
 
 const NAMES = { variant: 'B', control: 'A', measure: 'ndcg@10' };

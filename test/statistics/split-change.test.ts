@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { Random } from '../../src/simulate/random.ts';
+import { splitChange } from '../../src/statistics/sample-ratio.ts';
 import { SampleUnion } from '../../src/statistics/sample-union.ts';
-import { splitChange } from '../../src/statistics/split-change.ts';
 import { UserSample } from '../../src/statistics/user-sample.ts';
 
 const HOUR = 3_600_000;

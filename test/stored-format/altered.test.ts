@@ -1,8 +1,8 @@
 /** Stored texts that were altered: refused with the name of the key, or read as something that they could have been; nothing else. */
 import { describe, expect, it } from 'vitest';
 import { decodeCheckpoint } from '../../src/accumulators/store/checkpoint-codec.ts';
-import { CheckpointError } from '../../src/accumulators/store/checkpoint-error.ts';
 import { checkpointToStored, FIELDS_HELD, fromStored, rowsToStored } from '../../src/accumulators/store/checksums.ts';
+import { CheckpointError } from '../../src/accumulators/store/json.ts';
 import { STORE_FIELDS, unitKey } from '../../src/accumulators/store/layout.ts';
 import { stateOfUnits } from '../../src/experiment/units.ts';
 import { Exporter } from '../../src/exporter/exporter.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { decodeCheckpoint } from '../../src/accumulators/store/checkpoint-codec.ts';
-import { CheckpointError } from '../../src/accumulators/store/checkpoint-error.ts';
+import { CheckpointError } from '../../src/accumulators/store/json.ts';
 import { clockKey, unitKey } from '../../src/accumulators/store/layout.ts';
 import type { Commit, Store } from '../../src/accumulators/store/store-port.ts';
 import type { LogRecord } from '../../src/consumers/source/source-port.ts';

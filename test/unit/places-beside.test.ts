@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { MOST_IN_CHECKPOINT, PLACES_HEAD } from '../../src/accumulators/admission-state.ts';
 import { emptyRow, shapeOf } from '../../src/accumulators/row.ts';
-import { CheckpointError } from '../../src/accumulators/store/checkpoint-error.ts';
+import { CheckpointError } from '../../src/accumulators/store/json.ts';
 import { placesKey, rowField, unitKey } from '../../src/accumulators/store/layout.ts';
 import type { Commit, Store } from '../../src/accumulators/store/store-port.ts';
 import type { Unit } from '../../src/unit/unit.ts';

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { WaitingExposures } from '../../src/unit/waiting-exposures.ts';
+import { WaitingExposures } from '../../src/unit/unit-experiments.ts';
 
 interface Exposure {
   readonly run: number;

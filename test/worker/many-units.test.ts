@@ -5,7 +5,7 @@ import { type AdminClient, Brokers } from '../../src/consumers/source/kafka/flow
 import { MemoryLog, MemorySource } from '../../src/consumers/source/memory-source.ts';
 import type { Bounds } from '../../src/consumers/source/source-port.ts';
 import type { Ending } from '../../src/vocabulary/clock.ts';
-import { BUSY_RECORDS, turnsOf } from '../../src/worker/commit-order.ts';
+import { BUSY_RECORDS, turnsOf } from '../../src/worker/owned.ts';
 import { Worker } from '../../src/worker/worker.ts';
 import type { WorkerDeps, WorkerSettings } from '../../src/worker/worker-contract.ts';
 import { ManualClock, settle } from '../manual-clock.ts';

@@ -5,7 +5,7 @@ import {
   encodeCheckpoint,
   type UnitCheckpoint,
 } from '../../../src/accumulators/store/checkpoint-codec.ts';
-import { CheckpointError } from '../../../src/accumulators/store/checkpoint-error.ts';
+import { CheckpointError } from '../../../src/accumulators/store/json.ts';
 import { FORMAT_VERSION, STORE_FIELDS } from '../../../src/accumulators/store/layout.ts';
 import type { JoinCheckpoint } from '../../../src/vocabulary/checkpoint.ts';
 import { FEEDBACK_DROPS, IMPRESSION_DROPS } from '../../../src/vocabulary/drops.ts';
