@@ -16,7 +16,7 @@ export interface Horizon {
 }
 
 /** Which rows keep items: those of these grouping sets in minute panes and, with `inTotals`, in totals. */
-export interface ItemRows {
+interface ItemRows {
   readonly sets: readonly (readonly string[])[];
   readonly inTotals: boolean;
 }

@@ -52,13 +52,13 @@ export interface RunState {
  * Level and number of users of a user sample. From commit to commit this pair grows in lexical order: users leave only when the
  * level rises.
  */
-export type UsersHeld = readonly [level: number, users: number];
+type UsersHeld = readonly [level: number, users: number];
 
 /** The parts of a run that are stored beside its state, each under its own key. */
 export type RunPart = 'total' | 'users' | 'looks';
 
 /** What the store holds of these parts. A part that is undefined was not read. */
-export interface HeldOfRun {
+interface HeldOfRun {
   /** Lists in its total. */
   readonly lists?: number;
   readonly users?: UsersHeld;
@@ -67,7 +67,7 @@ export interface HeldOfRun {
 }
 
 /** How the stored parts of a run differ from its state. */
-export interface GoneFromRun {
+interface GoneFromRun {
   /** Lists missing from its total, plus those that its missing users stand for. */
   readonly lists: number;
   /** For each part that is incomplete, the reason. */

@@ -37,7 +37,7 @@ export function effectChart(
   const limit = mean === null ? 0 : (better === 'lower' ? 1 : -1) * tolerance * Math.abs(mean);
   const y = scaleLinear(domainOf(points, last, limit), [1, 0]).nice();
   const [least, most] = y.domain();
-  const time = timeAxis(points[0].at, last.at, 0, 1);
+  const time = timeAxis(points[0].at, last.at);
   const tickText = y.tickFormat(5);
   const look = decidedAsOf === null ? undefined : Date.parse(decidedAsOf);
   const decided = look !== undefined && look >= points[0].at && look <= last.at ? time.x(look) : undefined;

@@ -137,7 +137,7 @@ interface TimeTick {
   readonly text: string;
 }
 
-/** Event time along an axis, in UTC. */
+/** Event time along an axis, in UTC: from 0, where it begins, to 1. */
 interface TimeAxis {
   readonly x: (at: EpochMs) => number;
   readonly ticks: readonly TimeTick[];
@@ -147,13 +147,13 @@ interface TimeAxis {
 
 const TICKS = 7;
 
-/** @param from, @param to in event time; if equal, the time is centred; @param left, @param right in pixels */
-export function timeAxis(from: EpochMs, to: EpochMs, left: number, right: number): TimeAxis {
+/** @param from, @param to in event time; if equal, the time is centred */
+export function timeAxis(from: EpochMs, to: EpochMs): TimeAxis {
   if (from === to) {
     const zone = `UTC, ${day(from)}`;
-    return { x: () => (left + right) / 2, ticks: [{ at: from, text: clock(from) }], zone };
+    return { x: () => 0.5, ticks: [{ at: from, text: clock(from) }], zone };
   }
-  const scale = scaleUtc([from, to], [left, right]);
+  const scale = scaleUtc([from, to], [0, 1]);
   const isOneDay = day(from) === day(to);
   const ticks = scale.ticks(TICKS).map((tick) => {
     const at = tick.getTime();

@@ -127,7 +127,7 @@ export function Fragment({ children }: { readonly children?: Children }): Markup
 }
 
 /** With a blank before it; nothing where there is no value. Names with a dash have `true` and `false` written out. */
-export function attributeText(name: string, value: unknown): string {
+function attributeText(name: string, value: unknown): string {
   if (value === undefined || value === null) return '';
   if (typeof value === 'boolean' && !name.includes('-')) return value ? ` ${name}` : '';
   return value === '' ? ` ${name}` : ` ${name}="${escaped(String(value))}"`;

@@ -115,7 +115,7 @@ export const LEFT = 76;
 export const RIGHT = 24;
 
 /** Widths of text are estimates, as the font is unknown. */
-export const FONT_SIZE = 13;
+const FONT_SIZE = 13;
 /** Approximate width of a letter. */
 const LETTER = 7.2;
 /** Between words and the edge of the picture. */

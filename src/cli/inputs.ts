@@ -34,7 +34,7 @@ export function readInputs({ impressions = [], feedback = [], events = [] }: Inp
 }
 
 /** Names of all files. */
-export function pathsOf(inputs: ReplayInputs): readonly string[] {
+function pathsOf(inputs: ReplayInputs): readonly string[] {
   return ('events' in inputs ? inputs.events : [...inputs.impressions, ...inputs.feedback]).map(({ path }) => path);
 }
 

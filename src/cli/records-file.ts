@@ -16,7 +16,7 @@ export function recordsFile(flag: string, path: string | undefined): RecordsFile
  * A new file with records, one on each line. It may hold what users did, so nobody else may read it. If the process ends before it is
  * closed, nothing is left, so that a part is not taken for the whole.
  */
-export class RecordsFile {
+class RecordsFile {
   readonly #path: string;
   readonly #file: number;
   #waiting = '';

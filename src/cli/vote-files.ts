@@ -52,7 +52,7 @@ interface HeldList {
  * Called with each list while files are surveyed, and again, with the whole list, if a file must be read again.
  * @param voter number of the voter, over all files
  */
-export type Watcher = (list: OrderedList, voter: number) => void;
+type Watcher = (list: OrderedList, voter: number) => void;
 
 /**
  * Votes of several files, query by query. The voter of a list is its number as a text. The files are read twice: first to find the

@@ -19,11 +19,11 @@ export const detectSchema = group({
     description:
       'how long the hours that a cohort is compared with are kept, from 22d to 366d; a fall becomes the norm when no hour from before it is left',
   }),
-  k: number(0, 10).prefault(0.5).meta({ description: 'slack of the CUSUM, in standard deviations' }),
-  h: number(0, 1000, { above: true }).prefault(20).meta({
+  k: number(10).prefault(0.5).meta({ description: 'slack of the CUSUM, in standard deviations' }),
+  h: number(1000, { above: true }).prefault(20).meta({
     description: 'threshold of the CUSUM for blocks of one step, in standard deviations; lower for longer blocks',
   }),
-  tolerance: number(0, 1).prefault(0.03).meta({
+  tolerance: number(1).prefault(0.03).meta({
     description:
       'fraction of its own past by which a measure may differ without being reported: more than days differ without a cause',
   }),

@@ -32,7 +32,7 @@ const experiment = z.strictObject(
       .meta({ description: 'the variant that others are compared with' })
       .register(ON_CHANGE, ENDS_RUN),
     variants: z
-      .record(dimensionValue, number(0, 1_000_000), {
+      .record(dimensionValue, number(1_000_000), {
         error: 'expected variants and their weights, such as {a: 0.5, b: 0.5}',
       })
       .refine((variants) => Object.keys(variants).length >= 2, { error: 'expected at least two variants' })
@@ -67,7 +67,7 @@ const experiment = z.strictObject(
           'roughly how many users you plan for, control and variant together: there the interval is narrowest. receval compare --plan shows how many an effect takes',
       })
       .register(ON_CHANGE, ENDS_RUN),
-    tolerance: number(0, 1)
+    tolerance: number(1)
       .prefault(0.01)
       .meta({ description: 'relative loss that is still healthy' })
       .register(ON_CHANGE, { change: 'free' }),

@@ -6,7 +6,7 @@ import { ACTION_NAME, LARGEST_VALUE } from '../vocabulary/events.ts';
 import type { Report } from './problems.ts';
 import { number, word } from './values.ts';
 
-const grade = number(0, LARGEST_VALUE);
+const grade = number(LARGEST_VALUE);
 
 const rule = z
   .strictObject(
@@ -18,7 +18,7 @@ const rule = z
       rule: word(['max', 'last', 'sum'])
         .prefault('max')
         .meta({ description: 'how several events of this action on one item combine; last is by event time' }),
-      max: number(0, LARGEST_VALUE, { above: true }).prefault(LARGEST_VALUE).meta({
+      max: number(LARGEST_VALUE, { above: true }).prefault(LARGEST_VALUE).meta({
         description:
           'highest grade that the action can give; higher ones are cut to it. Measures with `gain=exp` need 30 or less if a value or a sum can be above',
       }),

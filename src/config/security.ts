@@ -178,7 +178,7 @@ export function redisSecurityOf(document: RedisDocument, report: Report): RedisS
 
 export const file = textOf('the path of a file', /^[^\0\n]+$/);
 /** A secret may contain anything but a line break, which would be a mistake. */
-export const secret = textOf('text on one line that is not empty', /^[^\0\r\n]+$/);
+const secret = textOf('text on one line that is not empty', /^[^\0\r\n]+$/);
 
 const tlsGroup = group({
   ca: file.optional().meta({

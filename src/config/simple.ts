@@ -168,7 +168,7 @@ export const SIMPLE = {
     .prefault('1m')
     .meta({ description: 'slice of event time that results are added to; a whole part of an hour' })
     .register(ON_CHANGE, CHANGING),
-  relevantFrom: number(0, 30, { above: true })
+  relevantFrom: number(30, { above: true })
     .prefault(1)
     .meta({ description: 'lowest grade that makes a slot a positive' })
     .register(ON_CHANGE, CHANGING),

@@ -76,9 +76,10 @@ export function textOf(what: string, pattern: RegExp, allows: (text: string) => 
   return z.string({ error }).regex(pattern, { error, abort: true }).refine(allows, { error });
 }
 
-export function number(least: number, most: number, { above = false } = {}) {
-  const error = `expected a number ${above ? `above ${least}, at most` : `from ${least} to`} ${most}`;
-  return z.number({ error }).refine((value) => (above ? value > least : value >= least) && value <= most, { error });
+/** A number from 0, or above it. */
+export function number(most: number, { above = false } = {}) {
+  const error = `expected a number ${above ? 'above 0, at most' : 'from 0 to'} ${most}`;
+  return z.number({ error }).refine((value) => (above ? value > 0 : value >= 0) && value <= most, { error });
 }
 
 /** A number between the two, excluding both. */
@@ -129,7 +130,7 @@ export const instant = textOf('a time such as 2026-11-21T08:00:00Z', /^\S+( \S+)
 export const measureNames = list(anyText, 'measures, such as [mrr, ndcg@10]');
 
 const DIMENSION_EXAMPLE = 'a name such as country: lower case letters, digits and _, letter first';
-export const dimension = textOf(
+const dimension = textOf(
   `${DIMENSION_EXAMPLE}, none of ${RESERVED_DIMENSIONS.join(' ')}`,
   /^[a-z][a-z0-9_]*$/,
   isDimensionName,

@@ -24,7 +24,7 @@ export interface Limit {
   readonly color: string;
 }
 
-export type Look =
+type Look =
   | { readonly kind: 'lines'; readonly log?: boolean; readonly limit?: Limit }
   /** Queries named `value`, `upper` and `lower`: the band between the last two is filled. */
   | { readonly kind: 'band' }

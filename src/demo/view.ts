@@ -22,7 +22,7 @@ export interface ViewInput {
 }
 
 /** The variants of one window at one horizon, side by side. */
-export interface SideBySide {
+interface SideBySide {
   readonly variants: readonly string[];
   readonly impressions: readonly number[];
   readonly positives: readonly number[];

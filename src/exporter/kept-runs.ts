@@ -19,7 +19,7 @@ import { parseMeasure } from '../measures/grammar/measure-name.ts';
 import type { UnitStates } from '../windows/unit-state.ts';
 
 /** The part of a unit's state that shows where its runs are stored. */
-export interface RunsOfUnit {
+interface RunsOfUnit {
   readonly generation: string;
   readonly runs: readonly RunState[];
 }
@@ -28,14 +28,14 @@ export interface RunsOfUnit {
 const READ_ONLY = { relevantFrom: 1 };
 
 /** The store, and the measures of the present configuration. */
-export interface KeptFrom {
+interface KeptFrom {
   readonly namespace: string;
   readonly store: Store;
   readonly measures: readonly Measure[];
 }
 
 /** A run as it is stored. */
-export interface KeptRun {
+interface KeptRun {
   /** The state in all measures that the run has summed; undefined: no look was taken, or its definition is lost. */
   readonly state?: ExperimentState;
   /** For each key that is gone or damaged, what is wrong. */

@@ -9,7 +9,7 @@ export interface RecordPlace {
 }
 
 /** The newest event of a side. */
-export interface Newest {
+interface Newest {
   readonly ts: EpochMs;
   readonly place: RecordPlace;
 }

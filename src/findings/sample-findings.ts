@@ -18,7 +18,7 @@ import { type Finding, quoted } from './finding.ts';
 import { type IdDifference, idDifference } from './id-difference.ts';
 
 /** The settings that say what joins, and what it is worth. */
-export type JoinSettings = Pick<Settings, 'attribution' | 'grading' | 'join'>;
+type JoinSettings = Pick<Settings, 'attribution' | 'grading' | 'join'>;
 
 const HALF_HOUR: DurationMs = 30 * MINUTE;
 /** Zones are whole or half hours apart, and feedback follows within minutes. */
@@ -60,7 +60,7 @@ export interface Matches {
   readonly known: number;
 }
 
-export interface Match {
+interface Match {
   readonly feedback: Feedback;
   readonly impression: Impression;
 }

@@ -23,7 +23,7 @@ export const norm: WordParam = oneOf('how votes come to one scale', ...NORMS);
  * @param n number of items in all lists
  * @throws FusionError without scores
  */
-export function votes(ballot: Ballot, how: string, n: number): Float64Array {
+function votes(ballot: Ballot, how: string, n: number): Float64Array {
   const { items, ranks, scores, whole = ballot } = ballot;
   const length = whole.items.length;
   switch (how) {
@@ -52,7 +52,7 @@ function mustAddUp(scores: Float64Array): void {
 }
 
 /** A list's vote for each item that it does not contain. */
-export function voteForUnlisted(ballot: Ballot, how: string, n: number): number {
+function voteForUnlisted(ballot: Ballot, how: string, n: number): number {
   const { items } = ballot.whole ?? ballot;
   return how === 'borda' ? (n - items.length + 1) / (2 * n) : 0;
 }

@@ -1,7 +1,7 @@
 import { type Ballots, FusionError } from './ballots.ts';
 
 /** With this many items, two matrices of items squared take 256 MB. */
-export const MOST_ITEMS = 4000;
+const MOST_ITEMS = 4000;
 
 /**
  * How many voters (or how much weight of voters) put item i before item j, at index i * n + j. An item that a voter listed precedes all

@@ -85,7 +85,7 @@ const MOST_REPORTED = 4;
 const ENOUGH_FEEDBACK = 100;
 
 /** The part of the view that does not depend on the query, without the lists, which few responses need. */
-export type SharedView = Omit<
+type SharedView = Omit<
   LiveView,
   'history' | 'cohorts' | 'cohort' | 'themes' | 'theme' | 'lists' | 'lastLists' | 'stateHref' | 'reportHref'
 >;

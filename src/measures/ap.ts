@@ -13,7 +13,7 @@ import type { Counted } from './step.ts';
  *
  * Example: grades 1 0 1 1 0 1 0 0 at k = 5 give (1 + 2/3 + 3/4) / 4 = 0.604167, with `denom=hits` 0.805556.
  */
-export function ap(positives: Places, k: number, base: number): number {
+function ap(positives: Places, k: number, base: number): number {
   const { count, ranks } = positives;
   let sum = 0;
   for (let i = 0; i < count && ranks[i] <= k; i++) sum += (i + 1) / ranks[i];
@@ -21,13 +21,13 @@ export function ap(positives: Places, k: number, base: number): number {
 }
 
 /** The base of one list. */
-export type ApBase = (list: Joined, k: number) => number;
+type ApBase = (list: Joined, k: number) => number;
 
 function relevantBase(relevant: Counted): ApBase {
   return () => relevant.count;
 }
 
-export function cappedBase(relevant: Counted): ApBase {
+function cappedBase(relevant: Counted): ApBase {
   return (list, k) => Math.min(cutBase(list, k), relevant.count);
 }
 
@@ -40,7 +40,7 @@ function hitsBase(positives: Places): ApBase {
 }
 
 /** The base k; without a cut-off it is the last rank. */
-export const cutBase: ApBase = (list, k) => (k === Number.POSITIVE_INFINITY ? lastRank(list) : k);
+const cutBase: ApBase = (list, k) => (k === Number.POSITIVE_INFINITY ? lastRank(list) : k);
 
 export const AP: MeasureDefinition = {
   name: 'ap',

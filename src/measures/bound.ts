@@ -36,7 +36,7 @@ export function creditOf(measure: Measure): Credit {
 }
 
 /** The views and functions from which measures of the positions of positives are built. */
-export interface Positions {
+interface Positions {
   readonly k: number;
   /** The positives of the shown list. */
   readonly positives: Places;
@@ -62,7 +62,7 @@ export function positionsOf(measure: Measure, views: Views): Positions {
 }
 
 /** The views and functions from which measures of graded slots are built. */
-export interface GradedSlots {
+interface GradedSlots {
   readonly k: number;
   readonly graded: Graded;
   /** R. */

@@ -136,7 +136,7 @@ export interface Example {
  * The grades of a list, rank 1 first, and those of all known items; predicted scores and ratings; 1 for each slot whose item was
  * judged, else 0; or the lists `abc`, `abd` and `ace` that docs/measures.md scores by a catalogue of ten items.
  */
-export type ExampleList =
+type ExampleList =
   | { readonly grades: readonly number[]; readonly known?: readonly number[] }
   | { readonly scores: readonly number[]; readonly ratings: readonly number[] }
   | { readonly judged: readonly number[] }

@@ -13,7 +13,7 @@ import { upTo } from './grammar/phrases.ts';
  *
  * Example: grades 3 2 3 0 1 2 with `gmax=3` give 0.922002, at k = 2 0.898438.
  */
-export function err(graded: Graded, k: number, gmax: number): number {
+function err(graded: Graded, k: number, gmax: number): number {
   const { count, ranks, grades } = graded;
   const most = 2 ** gmax;
   let goesOn = 1;

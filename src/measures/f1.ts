@@ -14,7 +14,7 @@ import { fractionStep, meansStep } from './step.ts';
  *
  * Example: grades 1 0 1 1 0 1 0 0 give 2/3 at k = 5 and 4/7 at k = 3; `beta=2` at k = 5 gives 0.714286.
  */
-export function f1(hits: number, base: number, relevant: number, beta: number): number {
+function f1(hits: number, base: number, relevant: number, beta: number): number {
   return hits === 0 && base === 0 ? 0 : f1Above(hits, beta) / f1Below(base, relevant, beta);
 }
 

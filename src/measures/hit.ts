@@ -10,7 +10,7 @@ import type { Places } from './places.ts';
  *
  * Example: grades 0 1 0 0 give 1 at k = 2 and 0 at k = 1.
  */
-export function hit(positives: Places, k: number): number {
+function hit(positives: Places, k: number): number {
   return positives.count > 0 && positives.ranks[0] <= k ? 1 : 0;
 }
 

@@ -14,7 +14,7 @@ export const JUDGED_ACTION = 'rating';
  *
  * Example: of six items the first, second and fourth were judged: 3/5 = 0.6 at k = 5, and 3/6 = 0.5 at k = 10.
  */
-export function judgedShare(judged: number, slots: number): number {
+function judgedShare(judged: number, slots: number): number {
   return judged / slots;
 }
 

@@ -15,10 +15,10 @@ import type { Pairs } from './rated.ts';
  *
  * Compares every two pairs without allocation: lists have few ratings.
  */
-export type Tau = (order: Comparisons) => number;
+type Tau = (order: Comparisons) => number;
 
 /** The result of comparing all pairs with each other. */
-export interface Comparisons {
+interface Comparisons {
   /** Number of pairs, m. */
   readonly count: number;
   /** C - D. */
@@ -39,7 +39,7 @@ const tauC: Tau = ({ count, balance, classes }) =>
   Math.max(-1, Math.min(1, (2 * balance) / ((count * count * (classes - 1)) / classes)));
 
 /** Kendall's tau of one list after another; the comparisons are counted in one reused object. */
-export function kendall(tau: Tau): (pairs: Pairs) => number {
+function kendall(tau: Tau): (pairs: Pairs) => number {
   const found = { count: 0, balance: 0, untiedScores: 0, untiedRatings: 0, classes: 0 };
   return ({ count, scores, ratings }) => {
     let balance = 0;

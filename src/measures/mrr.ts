@@ -10,7 +10,7 @@ import type { Places } from './places.ts';
  *
  * Example: grades 0 0 1 0 0 give 1/3; page two (offset 10) with grades 0 1 0 gives 1/12.
  */
-export function mrr(positives: Places, k: number): number {
+function mrr(positives: Places, k: number): number {
   return positives.count > 0 && positives.ranks[0] <= k ? 1 / positives.ranks[0] : 0;
 }
 

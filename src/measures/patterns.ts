@@ -24,7 +24,7 @@ export interface ActionReading {
 }
 
 /** Codes of the events of an action on one slot: from `first` up to, but not including, `behind`. */
-export interface ActionCodes extends ActionReading {
+interface ActionCodes extends ActionReading {
   readonly first: number;
   readonly behind: number;
 }

@@ -21,15 +21,15 @@ export function precision(hits: number, base: number): number {
 }
 
 /** The base of one list; NaN: the list is left out. */
-export type PrecisionBase = (list: Joined, k: number) => number;
+type PrecisionBase = (list: Joined, k: number) => number;
 
 /** A base is never less than the number of slots up to it, whatever ranks a list claims. */
-export const cutBase: PrecisionBase = (list, k) =>
+const cutBase: PrecisionBase = (list, k) =>
   Math.max((k === Number.POSITIVE_INFINITY ? lastRank(list) : k) - list.pageOffset, slotsUpTo(list, k));
 
 const listBase: PrecisionBase = slotsUpTo;
 
-export function cappedBase(relevant: Counted): PrecisionBase {
+function cappedBase(relevant: Counted): PrecisionBase {
   return (list, k) => Math.min(cutBase(list, k), relevant.count);
 }
 

@@ -15,7 +15,7 @@ import type { Views } from './views.ts';
  *
  * Example: lists 1 1 and 0 0 1 0 0 0 0 0 and ten slots without a click: 3/20 = 0.15; `avg=macro` 0.375.
  */
-export interface Rate {
+interface Rate {
   /** Slots with the action. */
   above(): number;
   /** Number of examined slots; NaN: there are none, so the list is left out. */
@@ -23,7 +23,7 @@ export interface Rate {
 }
 
 /** The rate over ranks from..to. */
-export function rate(acted: Places, examined: Examined, from: number, to: number): Rate {
+function rate(acted: Places, examined: Examined, from: number, to: number): Rate {
   return {
     above: () => placesBetween(acted, from, to),
     below: (list) => examined(list, from, to) || Number.NaN,

@@ -15,7 +15,7 @@ import { type Places, rankOf } from './places.ts';
  * Example: grades 1 0 1 1 0 1 0 0 give 0.495936, with `p=0.9` 0.312949, with `norm=max` 0.84; grades 3 2 3 0 1 2 with
  * `gain=scaled,gmax=3` give 0.505664.
  */
-export interface Rbp {
+interface Rbp {
   /** The value of the list as it was shown. */
   shown(): number;
   /** The value of its best order. */

@@ -11,7 +11,7 @@ import type { Counted } from './step.ts';
  *
  * Example: grades 1 0 1 1 0 1 0 0 have R = 4 and three positives up to rank 4: 0.75.
  */
-export function rprec(positives: Places, relevant: Counted): number {
+function rprec(positives: Places, relevant: Counted): number {
   return relevant.count === 0 ? 0 : placesUpTo(positives, relevant.count) / relevant.count;
 }
 

@@ -13,7 +13,7 @@ import type { Pairs } from './rated.ts';
  *
  * Compares every two pairs, m^2 of them, without allocation: lists have few ratings.
  */
-export function spearman({ count, scores, ratings }: Pairs): number {
+function spearman({ count, scores, ratings }: Pairs): number {
   const middle = (count + 1) / 2;
   let xx = 0;
   let yy = 0;

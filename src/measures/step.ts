@@ -95,7 +95,7 @@ export function classesStep(cells: {
 }
 
 /** The (score, rating) pairs of the current list, and how many of its slots have a rating. */
-export interface CountedPairs extends Counted {
+interface CountedPairs extends Counted {
   readonly rated: number;
 }
 

@@ -17,7 +17,7 @@ export type Exact = number | bigint;
 export type SumsKind = 'mean' | 'fraction' | 'means' | 'classes' | 'pairs' | 'pairMeans' | 'apart';
 
 /** The fields of one kind in a row, in this order. All are whole numbers; those after n and n+ are multiples of 1e-9. */
-export interface SumsFields {
+interface SumsFields {
   /** n and n+: lists, and those of them with positives. */
   readonly counted: boolean;
   /** Sums of the values that follow the state in `out`, by name. */

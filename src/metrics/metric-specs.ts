@@ -111,7 +111,7 @@ export function weighsImpressions(measure: Measure): boolean {
 }
 
 /** The measures of a configuration by name: variants with the same name share a metric. */
-export function byName(measures: readonly Measure[]): ReadonlyMap<string, readonly Measure[]> {
+function byName(measures: readonly Measure[]): ReadonlyMap<string, readonly Measure[]> {
   const names = new Map<string, Measure[]>();
   for (const measure of measures) {
     const variants = names.get(measure.name);

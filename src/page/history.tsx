@@ -46,7 +46,7 @@ export function History({
   const least = Math.min(...all.map((point) => point.value - reach(point)));
   const most = Math.max(...all.map((point) => point.value + reach(point)));
   const room = 0.06 * (most - least) || 0.05 * Math.abs(most) || 1;
-  const time = timeAxis(Math.min(...all.map(({ at }) => at)), Math.max(...all.map(({ at }) => at)), 0, 1);
+  const time = timeAxis(Math.min(...all.map(({ at }) => at)), Math.max(...all.map(({ at }) => at)));
   const chart = seriesChart({
     label: `${measure} of each variant over time: ${lastWords(drawn)}`,
     xTicks: time.ticks.map(({ at, text }) => ({ at: time.x(at), words: text })),

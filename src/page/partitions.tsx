@@ -122,7 +122,7 @@ function duration(seconds: number): string {
 function Drops({ drops: { times, reasons } }: { readonly drops: WorkView['drops'] }) {
   if (times.length < 2) return <p class="note">A minute or two from now.</p>;
   if (reasons.length === 0) return <p class="note">Nothing was dropped since this process began to look.</p>;
-  const time = timeAxis(times[0], times[times.length - 1], 0, 1);
+  const time = timeAxis(times[0], times[times.length - 1]);
   const sums = reasons.map(({ reason, counts }) => ({ reason, n: counts.reduce((sum, n) => sum + n, 0) }));
   const [worst] = sums.toSorted((a, b) => b.n - a.n);
   const chart = seriesChart({

@@ -50,7 +50,7 @@ export function splitterOf(separator: Separator, hasQuotes = true): Splitter {
  * Whether it separates columns for trec_eval (C's isspace): a blank, or 9 to 13, which are tabs, line ends and page ends. Other control
  * characters are part of ids.
  */
-export function isBlank(byte: number): boolean {
+function isBlank(byte: number): boolean {
   return byte === SPACE || (byte >= 9 && byte <= 13);
 }
 

@@ -15,7 +15,7 @@ const { tp: TP, fp: FP, fn: FN, tn: TN } = OUT.classes;
  * What one list adds to the mean over queries, from what the scorer wrote at `at`. The list must have a value. fraction, pairs: numerator
  * and denominator. means: two values, n, n+. classes: TP, FP, FN, TN. Others: the value and 1.
  */
-export function listSums(kind: SumsKind, value: number, out: Float64Array, at: number): readonly number[] {
+function listSums(kind: SumsKind, value: number, out: Float64Array, at: number): readonly number[] {
   switch (kind) {
     case 'mean':
     case 'pairMeans':
@@ -76,7 +76,7 @@ export function listValue(measure: Measure, kind: SumsKind, out: Float64Array, a
 }
 
 /** Whether a list adds to the mean, from what the scorer wrote at `at`. A list without positives does not with `empty=skip`. */
-export function addsToMean(measure: Measure, kind: SumsKind, out: Float64Array, at: number): boolean {
+function addsToMean(measure: Measure, kind: SumsKind, out: Float64Array, at: number): boolean {
   if (out[at] === LEFT_OUT) return false;
   return kind === 'means' || kind === 'classes' || listValue(measure, kind, out, at) !== undefined;
 }

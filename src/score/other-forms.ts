@@ -5,7 +5,7 @@
 import type { Side } from './remedies.ts';
 
 /** A judged or retrieved item. `number`: the grade, score or rank, as text. */
-export interface FormRow {
+interface FormRow {
   readonly query: string;
   readonly item: string;
   readonly number: string;

@@ -14,7 +14,7 @@ export interface QrelsColumns {
 }
 
 /** How rows of judgements are read. */
-export interface QrelsLayout {
+interface QrelsLayout {
   readonly cut: Cut;
   readonly columns: QrelsColumns;
   /** Whether the first row names the columns. */

@@ -17,7 +17,7 @@ import {
 } from './run-format.ts';
 
 /** What the user specified about the files. */
-export interface AskedLayout {
+interface AskedLayout {
   /** `trec`: separated by blanks or tabs; `flagr`: by commas or semicolons. undefined: the first row shows it. */
   readonly format: 'trec' | 'flagr' | undefined;
   readonly columns: RunColumns | undefined;

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 
-export interface HostRule {
+interface HostRule {
   /** The address on which the server listens. */
   readonly listens: string;
   /** Allowed names besides addresses and localhost; `.example.com`: all names below it. undefined: any name, unless it listens on loopback. */

@@ -37,7 +37,7 @@ export interface ExpectedTraffic {
 }
 
 /** What Redis holds after some time of this traffic. */
-export interface StoredRows {
+interface StoredRows {
   readonly after: DurationMs;
   readonly rows: number;
   readonly bytes: number;

@@ -1,6 +1,6 @@
 import type { FindingCode } from '../findings/catalogue.ts';
 
-export type Level = 'ok' | 'warning' | 'error';
+type Level = 'ok' | 'warning' | 'error';
 
 /** The result of a check. `error`: something must change before the service can do its work. */
 export interface CheckResult {

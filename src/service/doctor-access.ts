@@ -81,7 +81,7 @@ function mayAllRead(path: string): boolean {
 }
 
 /** Hosts to which traffic does not leave the machine. */
-export const LOOPBACK = /^(?:localhost|127\.[0-9.]+|::1)$/;
+const LOOPBACK = /^(?:localhost|127\.[0-9.]+|::1)$/;
 
 function checkRedisLogin({ redis }: Settings): readonly CheckResult[] {
   const target = parseRedisUrl(redis.url);

@@ -96,12 +96,12 @@ export function openLimit({ openImpressions }: Settings['limits']): number {
 }
 
 /** Most bytes of state of a worker. */
-export function stateLimit({ stateBytes }: Settings['limits'], memory = memoryLimit()): number {
-  return stateBytes === 'auto' ? Math.min(stateWithin(memory), MOST_STATE_BYTES) : stateBytes;
+export function stateLimit({ stateBytes }: Settings['limits']): number {
+  return stateBytes === 'auto' ? Math.min(stateWithin(memoryLimit()), MOST_STATE_BYTES) : stateBytes;
 }
 
 /** Most bytes of a worker's state in V8's heap, which --max-old-space-size bounds. The rest of its state is outside of that heap. */
-export function rowLimit(): number {
+function rowLimit(): number {
   return Math.floor(ROW_SHARE * getHeapStatistics().heap_size_limit);
 }
 

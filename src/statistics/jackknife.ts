@@ -20,18 +20,16 @@ interface Jackknifed {
  *
  * @param columns sums by bucket, all of one length; the statistic sees their totals in this order
  * @param statistic undefined or not finite: it has no value on these totals
- * @param leastBuckets how many buckets must not be empty
  * @returns absent: `no_data`, `few_buckets` (also where one T(-b) has no value), `zero_variance`
  */
 export function jackknife(
   columns: readonly ArrayLike<number>[],
   statistic: (totals: readonly number[]) => number | undefined,
-  leastBuckets = 2,
 ): Result<number> {
-  return jackknifed(columns, statistic, leastBuckets).stderr;
+  return jackknifed(columns, statistic).stderr;
 }
 
-/** Like `jackknife`, with the change caused by each bucket. */
+/** Like `jackknife`, with the change caused by each bucket. @param leastBuckets how many buckets must not be empty */
 export function jackknifed(
   columns: readonly ArrayLike<number>[],
   statistic: (totals: readonly number[]) => number | undefined,

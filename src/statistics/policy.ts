@@ -11,7 +11,7 @@ import { assertNever } from '../vocabulary/events.ts';
 export type Empty = 'zero' | 'skip' | 'one';
 
 /** The sums of a bucket or of a whole row, in units of 1 (not of 1e-9). */
-export interface Sums {
+interface Sums {
   readonly n: number;
   /** n+, the number of lists with positives. */
   readonly positives: number;

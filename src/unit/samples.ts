@@ -18,7 +18,7 @@ import type { Closing, DurationMs, EpochMs } from '../vocabulary/events.ts';
 /** How ids of requests and items are shown: as they are, or as a hash. Equal ids look equal. */
 export type SampledIds = 'masked' | 'shown';
 
-export interface SampledFeedback {
+interface SampledFeedback {
   /** The name of the action; undefined: it has neither a grade nor a measure. */
   readonly action: string | undefined;
   readonly value: number | undefined;

@@ -22,7 +22,7 @@ export type Unmapped = readonly Readonly<UnmappedRecords>[];
  * Number of values, over all fields of a topic, that are counted by name: the first ones of its log, so that the counts are a function of
  * the log.
  */
-export const MOST_VALUES = 20;
+const MOST_VALUES = 20;
 const LONGEST = 64;
 /** Characters that control a terminal or end a line, and halves of surrogate pairs. */
 const UNPRINTABLE = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Bidi_Control}]/gu;

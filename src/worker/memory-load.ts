@@ -5,7 +5,7 @@ import type { StopCause, UnitStatus } from './status.ts';
 import type { LoadLimits } from './worker-contract.ts';
 
 /** The multiple of a limit at which pausing leaders is not enough, and a unit must be released. */
-export const HEADROOM = 1.25;
+const HEADROOM = 1.25;
 
 /** The memory of a worker besides its state: Node, the code, and what was fetched and waits (kafka-settings.ts). */
 const OWN_BYTES = 192 * 2 ** 20;

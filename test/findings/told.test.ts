@@ -181,10 +181,8 @@ describe('what the catalogue says of who shows it', () => {
         ...[
           'run-findings',
           'many-dropped',
-          'late-for-horizon',
           'feedback-missing',
           'clock-change',
-          'feedback-period',
           'shortened-times',
           'invalid-files',
           'sample-findings',

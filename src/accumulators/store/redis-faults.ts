@@ -173,7 +173,7 @@ export function troubleOf(error: unknown, secrets: readonly string[]): string {
 }
 
 /** A server's text, shortened, without secrets and without the arguments that it repeats. */
-export function cleaned(text: string, secrets: readonly string[]): string {
+function cleaned(text: string, secrets: readonly string[]): string {
   let rest = plainText(text).split(/,? with args beginning with/)[0];
   for (const secret of secrets) rest = rest.replaceAll(secret, '***');
   return rest.length > LONGEST ? `${rest.slice(0, LONGEST)}...` : rest;

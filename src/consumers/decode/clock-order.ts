@@ -3,7 +3,7 @@ import type { TimeZone } from './decoder-settings.ts';
 import { timeZone } from './times.ts';
 
 /** Counts of the times without a zone that were read: those that their clock shows twice, or never. */
-export interface LocalTimes {
+interface LocalTimes {
   /** Times that the clock shows twice, and those of them that were read as the second. */
   readonly twice: number;
   readonly second: number;

@@ -12,7 +12,7 @@ export interface Match {
 }
 
 /** undefined: no match. */
-export type Matcher = (text: string) => Match | undefined;
+type Matcher = (text: string) => Match | undefined;
 
 const LONGEST_PATTERN = 200;
 const MOST_STEPS = 500;

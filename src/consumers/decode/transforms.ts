@@ -12,7 +12,7 @@ import { isFields, ownValue } from './raw.ts';
 import { dateReader, instantText, parseTime, timeZone as zoneOf } from './times.ts';
 
 /** One step from a value to another; undefined stands for no value. It never throws. */
-export type Step = (value: unknown) => unknown;
+type Step = (value: unknown) => unknown;
 
 interface Example {
   readonly source: ValueSource;

@@ -38,7 +38,7 @@ export function writeText(u8: Uint8Array, at: number, text: string): number {
 }
 
 /** The place of the first byte after the header. */
-export function textStart(u8: Uint8Array, at: number): number {
+function textStart(u8: Uint8Array, at: number): number {
   let start = at;
   while (u8[start] >= 0x80) start++;
   return start + 1;

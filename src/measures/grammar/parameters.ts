@@ -4,7 +4,7 @@
  */
 
 /** A parameter that takes one of a few words; the first is the default. */
-export interface WordShape {
+interface WordShape {
   readonly kind: 'word';
   readonly values: readonly string[];
 }

@@ -9,12 +9,12 @@ import { getMaxDefinitionLevel, getMaxRepetitionLevel } from 'hyparquet/src/sche
 import { PackedIntegers } from './packed-integers.ts';
 
 /** How to read the values of a leaf column. */
-export type ColumnDecoder = Parameters<typeof readDataPage>[2];
+type ColumnDecoder = Parameters<typeof readDataPage>[2];
 type Values = ReturnType<typeof readPlain>;
 type PageHeader = ReturnType<typeof parquetHeader>;
 
 /** Bytes of the pages and dictionaries held by all columns. */
-export interface HeldBytes {
+interface HeldBytes {
   bytes: number;
 }
 

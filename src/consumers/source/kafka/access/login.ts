@@ -7,7 +7,7 @@ import { clientCredentials, type Tokens } from './oauth.ts';
 const ADVICE = 'look where the token comes from: issuer, audience and end must be what the broker expects';
 
 /** How a client logs in, in kafkajs' form. Secrets are read or requested again at each connection. */
-export interface Login {
+interface Login {
   /** Kafka's name of the mechanism. */
   readonly mechanism: string;
   readonly authenticationProvider: AuthenticationProvider;
