@@ -1,7 +1,7 @@
 /** Fields in a form that no event has: dates of a country, times from a start, pairs of a name and a value, numbers with a comma or in place of text. */
 
-import { dateReader } from '../consumers/decode/date-format.ts';
 import type { ValueSource } from '../consumers/decode/decoder-settings.ts';
+import { dateReader } from '../consumers/decode/times.ts';
 import type { FindingCode } from '../findings/catalogue.ts';
 import { nameFit } from './field-names.ts';
 import {

@@ -64,7 +64,7 @@ export function pointerGetter(text: string): Getter {
 }
 
 /** To be checked before `in`: every list has a method `at`. */
-function isTogether(source: FieldSource): source is readonly string[] {
+export function isTogether(source: FieldSource): source is readonly string[] {
   return Array.isArray(source);
 }
 
