@@ -5,6 +5,7 @@ import type { CohortsView, Fact, PipelineView, PositionsView, Verdict } from '..
 import { positionLines } from '../page/positions.tsx';
 import { renderReport } from '../page/report.tsx';
 import { type ReplayResult, tooYoung } from '../replay/replay-result.ts';
+import { wanted } from '../vocabulary/drops.ts';
 import { grouped } from '../vocabulary/grouped.ts';
 import { instant, listed, percent, plain, plusMinus, several } from '../vocabulary/numbers.ts';
 import { sumOfUnmapped } from '../vocabulary/unmapped.ts';
@@ -57,7 +58,7 @@ function verdictOf(result: ReplayResult, settings: Settings): Verdict {
   const young = tooYoung(result);
   const known = settings.attribution.horizons.filter(({ text }) => !young.has(text));
   const longest = known[known.length - 1]?.text;
-  const judged = feedback.read - feedback.drops.excluded;
+  const judged = wanted(feedback);
   const joined = judged === 0 ? '' : `, and ${percent(feedback.attributed / judged)} of the feedback joined one`;
   const logs = `${several(impressions.accepted, 'list')} accepted${joined}.`;
   const numbers = [...(longest === undefined ? [] : mainNumbers(result, settings, longest)), ...young.values()];

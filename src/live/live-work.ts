@@ -1,6 +1,6 @@
 /** What the live page shows about a worker: the present state of its partitions, commits and delays, and drops by minute. */
 import type { PartitionView, WorkView } from '../page/model.ts';
-import { FEEDBACK_DROPS, type FeedbackDrop, IMPRESSION_DROPS, type ImpressionDrop } from '../vocabulary/drops.ts';
+import { FEEDBACK_DROPS, type FeedbackDrop, IMPRESSION_DROPS } from '../vocabulary/drops.ts';
 import type { EpochMs } from '../vocabulary/events.ts';
 import type { UnitStatus, WorkerStatus } from '../worker/status.ts';
 
@@ -8,7 +8,7 @@ const MINUTE = 60_000;
 /** Number of minutes that are kept. */
 const MOST_MINUTES = 180;
 
-const REASONS: readonly (ImpressionDrop | FeedbackDrop)[] = [...new Set([...IMPRESSION_DROPS, ...FEEDBACK_DROPS])];
+const REASONS: readonly FeedbackDrop[] = [...new Set([...IMPRESSION_DROPS, ...FEEDBACK_DROPS])];
 
 /** Events that were dropped in one minute, in the order of `REASONS`. */
 interface Minute {

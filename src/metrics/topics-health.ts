@@ -1,5 +1,6 @@
 import type { TopicHealth } from '../findings/live-findings.ts';
 import type { TopicCounts } from '../vocabulary/checkpoint.ts';
+import { wanted } from '../vocabulary/drops.ts';
 import type { WorkerStatus } from '../worker/status.ts';
 import { LifetimeLedger } from './ledgers.ts';
 
@@ -12,9 +13,8 @@ const TAKEN: readonly ((counts: TopicCounts) => number)[] = [
   ({ impressions, feedback }) => impressions.drops.late + feedback.drops.late,
   ({ impressions, feedback }) => impressions.drops.future + feedback.drops.future,
   ({ impressions }) => impressions.accepted,
-  // What conditions leave out is no part of any share.
-  ({ impressions }) => impressions.read - impressions.drops.excluded,
-  ({ feedback }) => feedback.read - feedback.drops.excluded,
+  ({ impressions }) => wanted(impressions),
+  ({ feedback }) => wanted(feedback),
   ({ impressions, feedback }) => impressions.late[0] + feedback.late[0],
 ];
 

@@ -1,11 +1,12 @@
 /** Single lists, one below the other. Each can be opened: what was shown, what people did with it, and what did not count. */
 
 import { type Children, elements, Fragment, joined, jsx, Markup, NOTHING } from '../charts/jsx.ts';
+import { dropNamed } from '../vocabulary/drops.ts';
 import { grouped } from '../vocabulary/grouped.ts';
 import { instant, NONE, plain, several } from '../vocabulary/numbers.ts';
 import { Scroll } from './data-table.tsx';
 import { kept } from './kept-markup.ts';
-import { DROP_WORDS, type DroppedView, type ListsView, type ListView } from './model.ts';
+import type { DroppedView, ListsView, ListView } from './model.ts';
 import { Name, named } from './name.ts';
 
 /** The most items of a list that are shown; the JSON has more. */
@@ -201,7 +202,7 @@ function Dropped({
           {dropped.map(({ reason, requestId, itemId, action, happenedAt }) => (
             <tr>
               <th scope="row" class="reason">
-                <code>{reason}</code> <span class="muted">{DROP_WORDS[reason]}</span>
+                <code>{reason}</code> <span class="muted">{dropNamed(reason)?.words ?? ''}</span>
               </th>
               <td>
                 <Name>{action}</Name>

@@ -5,7 +5,7 @@ import type { Comparison } from '../experiment/comparison.ts';
 import type { PlannedVariant } from '../experiment/experiment-plan.ts';
 import type { Trail } from '../experiment/take-looks.ts';
 import type { FindingCode } from '../findings/catalogue.ts';
-import type { FeedbackDrop, ImpressionDrop } from '../vocabulary/drops.ts';
+import type { FeedbackDrop } from '../vocabulary/drops.ts';
 import type { EpochMs, Side } from '../vocabulary/events.ts';
 import type { Unmapped } from '../vocabulary/unmapped.ts';
 import type { StandingDecision } from './decisions.tsx';
@@ -273,17 +273,3 @@ export interface ReportView {
   /** All numbers as JSON, to be saved under this name. */
   readonly raw: { readonly name: string; readonly text: string };
 }
-
-/** Why an event did not count, for each reason. docs/concepts.md says more, and what to do. */
-export const DROP_WORDS: Readonly<Record<ImpressionDrop | FeedbackDrop, string>> = {
-  undecodable: 'its record batch cannot be decoded',
-  tombstone: 'its record has no value',
-  invalid: 'it cannot be read, or a field is wrong',
-  future: 'its time lies in the future',
-  excluded: 'a condition of the configuration leaves it out',
-  late: 'it was read after its time was over',
-  duplicate: 'it was counted already',
-  orphan: 'no list with its request id was shown in time',
-  not_in_list: 'the list does not hold its item',
-  capped: 'its list has more feedback than is counted',
-};

@@ -2,15 +2,13 @@
 
 import { coordinate } from '../charts/frame.tsx';
 import { Fragment, jsx } from '../charts/jsx.ts';
+import { dropNamed } from '../vocabulary/drops.ts';
 import { grouped } from '../vocabulary/grouped.ts';
 import { percent } from '../vocabulary/numbers.ts';
 import { recordsOf, unmappedText } from '../vocabulary/unmapped.ts';
 import { DataTable } from './data-table.tsx';
-import { DROP_WORDS, type PipelineView, type WorkView } from './model.ts';
+import type { PipelineView, WorkView } from './model.ts';
 import { Work } from './partitions.tsx';
-
-/** The counts of records that never become an event. */
-const UNREADABLE: readonly string[] = ['undecodable', 'tombstone', 'invalid'];
 
 interface FunnelStep {
   readonly name: string;
@@ -88,7 +86,7 @@ function Side({
   const some = Object.entries(drops)
     .filter(([, n]) => n > 0)
     .sort(([, a], [, b]) => b - a);
-  const unreadable = some.reduce((sum, [reason, n]) => sum + (UNREADABLE.includes(reason) ? n : 0), 0);
+  const unreadable = some.reduce((sum, [reason, n]) => sum + (dropNamed(reason)?.by === 'record' ? n : 0), 0);
   const steps: readonly FunnelStep[] = [
     { name: 'read', count: read },
     { name: 'valid', count: read - unreadable },
@@ -113,7 +111,7 @@ function Side({
             <code>{reason}</code>,
             grouped(n),
             percent(read === 0 ? 0 : n / read),
-            Object.entries(DROP_WORDS).find(([name]) => name === reason)?.[1] ?? '',
+            dropNamed(reason)?.words ?? '',
           ])}
         />
       )}

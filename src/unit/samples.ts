@@ -12,7 +12,7 @@ import type { Graded } from '../measures/grade.ts';
 import { rankOf } from '../measures/places.ts';
 import type { Grading, Scorer } from '../measures/scorer-contract.ts';
 import { Views } from '../measures/views.ts';
-import { FEEDBACK_DROPS, type FeedbackDrop } from '../vocabulary/drops.ts';
+import { dropNamed, FEEDBACK_DROPS, type FeedbackDrop } from '../vocabulary/drops.ts';
 import type { Closing, DurationMs, EpochMs } from '../vocabulary/events.ts';
 
 /** How ids of requests and items are shown: as they are, or as a hash. Equal ids look equal. */
@@ -324,7 +324,7 @@ interface Mark {
 
 /** Whether the list lost feedback that was not counted before. */
 function isLosing({ drops }: SampledList): boolean {
-  return drops.some(({ reason }) => reason !== 'duplicate');
+  return drops.some(({ reason }) => dropNamed(reason)?.isLoss);
 }
 
 /** Adds a drop to those of a list, once: feedback that waited when the list closed is dropped later, which is the same drop. */

@@ -1,5 +1,11 @@
 import type { TopicCounts } from '../../vocabulary/checkpoint.ts';
-import { FEEDBACK_DROPS, type FeedbackDrop, IMPRESSION_DROPS } from '../../vocabulary/drops.ts';
+import {
+  FEEDBACK_DROPS,
+  type FeedbackDrop,
+  IMPRESSION_DROPS,
+  type ImpressionDrop,
+  type RuleDrop,
+} from '../../vocabulary/drops.ts';
 import {
   ACCEPTED,
   ATTRIBUTED,
@@ -14,23 +20,29 @@ import {
   ORPHAN,
 } from '../engine/engine-layout.ts';
 
-/** Reasons that are decided before the rules of the engine apply, and counted in `Topic`. */
-type CountedBefore = 'undecodable' | 'tombstone' | 'invalid' | 'future' | 'excluded';
-type CountedByEngine = Exclude<FeedbackDrop, CountedBefore>;
-
+/** Index of each reason among the engine's counts of impressions. */
+const IMPRESSION_PLACES: Readonly<Record<RuleDrop<ImpressionDrop>, number>> = { late: LATE, duplicate: DUPLICATE };
 /** Index of each reason among the engine's counts of feedback. */
-const PLACES: Readonly<Record<CountedByEngine, number>> = {
+const PLACES: Readonly<Record<RuleDrop<FeedbackDrop>, number>> = {
   late: FEEDBACK_LATE,
   duplicate: FEEDBACK_DUPLICATE,
   capped: CAPPED,
   not_in_list: NOT_IN_LIST,
   orphan: ORPHAN,
 };
-const ENGINE_DROPS = FEEDBACK_DROPS.filter((reason): reason is CountedByEngine => Object.hasOwn(PLACES, reason));
+const OF_IMPRESSIONS = IMPRESSION_DROPS.filter((reason) => isIn(IMPRESSION_PLACES, reason));
+const OF_FEEDBACK = FEEDBACK_DROPS.filter((reason) => isIn(PLACES, reason));
+
+function isIn<Reason extends FeedbackDrop>(
+  places: Readonly<Record<Reason, number>>,
+  reason: FeedbackDrop,
+): reason is Reason {
+  return Object.hasOwn(places, reason);
+}
 
 /** The reason for which the engine drops feedback, by its number. */
 export function engineDrop(number: number): FeedbackDrop | undefined {
-  return ENGINE_DROPS.find((reason) => PLACES[reason] === number);
+  return OF_FEEDBACK.find((reason) => PLACES[reason] === number);
 }
 
 /** Number of doubles of a topic: impressions, those late by horizon, feedback, that late by horizon. */
@@ -41,12 +53,11 @@ export function countsOfTopic(horizons: number): number {
 /** Passes counts to the engine, which goes on counting from them. */
 export function putCounts(counted: Float64Array, { impressions, feedback }: TopicCounts): void {
   counted[ACCEPTED] = impressions.accepted;
-  counted[LATE] = impressions.drops.late;
-  counted[DUPLICATE] = impressions.drops.duplicate;
+  for (const reason of OF_IMPRESSIONS) counted[IMPRESSION_PLACES[reason]] = impressions.drops[reason];
   counted.set(impressions.late, IMPRESSION_COUNTS);
   const ofFeedback = IMPRESSION_COUNTS + impressions.late.length;
   counted[ofFeedback + ATTRIBUTED] = feedback.attributed;
-  for (const reason of ENGINE_DROPS) counted[ofFeedback + PLACES[reason]] = feedback.drops[reason];
+  for (const reason of OF_FEEDBACK) counted[ofFeedback + PLACES[reason]] = feedback.drops[reason];
   counted.set(feedback.late, ofFeedback + FEEDBACK_COUNTS);
 }
 
@@ -54,11 +65,10 @@ export function putCounts(counted: Float64Array, { impressions, feedback }: Topi
 export function readCounts(counted: Float64Array, { impressions, feedback }: TopicCounts): void {
   const horizons = impressions.late.length;
   impressions.accepted = counted[ACCEPTED];
-  impressions.drops.late = counted[LATE];
-  impressions.drops.duplicate = counted[DUPLICATE];
+  for (const reason of OF_IMPRESSIONS) impressions.drops[reason] = counted[IMPRESSION_PLACES[reason]];
   const ofFeedback = IMPRESSION_COUNTS + horizons;
   feedback.attributed = counted[ofFeedback + ATTRIBUTED];
-  for (const reason of ENGINE_DROPS) feedback.drops[reason] = counted[ofFeedback + PLACES[reason]];
+  for (const reason of OF_FEEDBACK) feedback.drops[reason] = counted[ofFeedback + PLACES[reason]];
   for (let h = 0; h < horizons; h++) {
     impressions.late[h] = counted[IMPRESSION_COUNTS + h];
     feedback.late[h] = counted[ofFeedback + FEEDBACK_COUNTS + h];
