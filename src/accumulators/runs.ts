@@ -48,6 +48,9 @@ export interface RunState {
   readonly ended?: EndOfRun | undefined;
 }
 
+/** Which run of which experiment. */
+export type RunName = Pick<RunState, 'name' | 'run'>;
+
 /**
  * Level and number of users of a user sample. From commit to commit this pair grows in lexical order: users leave only when the
  * level rises.

@@ -19,7 +19,7 @@ export interface LineBox {
 /** Whole numbers are written quickly. */
 const STRETCHED: LineBox = { width: 10_000, height: 10_000, digits: 0 };
 
-interface FrameTick {
+export interface FrameTick {
   /** Position along the axis, 0 to 1, from the left or from the top. */
   readonly at: number;
   readonly words: string;

@@ -2,10 +2,19 @@ import { z } from 'zod';
 import { codeOf, messageOf } from '../vocabulary/error-text.ts';
 import { suggestion } from '../vocabulary/spelling.ts';
 import type { Problem } from './problems.ts';
-import { childrenOf, defaultOf, elementOf, entryOf, isTree, type Path, printPath, type Tree, unwrap } from './tree.ts';
+import {
+  childrenOf,
+  defaultOf,
+  elementOf,
+  entryOf,
+  isTree,
+  type Path,
+  printPath,
+  type Schema,
+  type Tree,
+  unwrap,
+} from './tree.ts';
 import { parseYaml } from './yaml.ts';
-
-type Schema = z.core.$ZodType;
 
 const PREFIX = 'RECEVAL_';
 const FROM_FILE = '_FILE';

@@ -3,10 +3,8 @@ import { stringify } from 'yaml';
 import { z } from 'zod';
 import { variableOf } from './environment.ts';
 import { configSchema } from './schema.ts';
-import { childrenOf, defaultOf, entryOf, isTree, unwrap } from './tree.ts';
+import { childrenOf, defaultOf, entryOf, isTree, type Schema, unwrap } from './tree.ts';
 import { ON_CHANGE, UNITS } from './values.ts';
-
-type Schema = z.core.$ZodType;
 
 /** The placeholder in paths for the free name of an action or an experiment. */
 const FREE_NAME = '<name>';

@@ -1,7 +1,7 @@
 /** The schema as a tree of settings: the names at and below a path. */
 import { z } from 'zod';
 
-type Schema = z.core.$ZodType;
+export type Schema = z.core.$ZodType;
 
 /** Names and list indices from the root. */
 export type Path = readonly (string | number)[];

@@ -22,6 +22,7 @@ import {
   hourBlock,
   hourOf,
   STEPS_REACH,
+  stepAt,
   usualShare,
 } from '../statistics/watched-blocks.ts';
 import { PATH_BLOCKS } from '../statistics/watched-path.ts';
@@ -62,12 +63,6 @@ function stepsReach(step: DurationMs): DurationMs {
 /** The time from which there are blocks of steps; whole hours precede them. */
 function stepsFrom(to: EpochMs, step: DurationMs): EpochMs {
   return hourOf(to - stepsReach(step));
-}
-
-/** End of the newest whole step; each hour starts a new step. */
-export function newestStep(end: EpochMs, step: DurationMs): EpochMs {
-  const hour = hourOf(end);
-  return hour + Math.floor((end - hour) / step) * step;
 }
 
 /** Starts of the complete hours before the blocks of steps, newest first. */
@@ -222,7 +217,7 @@ export class Watch {
     const sealed = watermark - this.#horizonWindows.horizon.ms;
     let start = from;
     while (start < this.#to) {
-      const end = Math.min(newestStep(start, step) + step, hourOf(start) + HOUR, this.#to);
+      const end = Math.min(stepAt(start, step) + step, hourOf(start) + HOUR, this.#to);
       const rows: Row[] = [];
       for (let at = start; at < end; at += ms) {
         const row = this.#horizonWindows.pane(Math.round(at / ms))?.get(field);

@@ -1,16 +1,10 @@
 import { type AcceptedLevel, acceptedKey, acceptedLevels } from '../accumulators/store/accepted-level.ts';
 import type { Store } from '../accumulators/store/store-port.ts';
+import { stepAt } from '../statistics/watched-blocks.ts';
 import type { EpochMs } from '../vocabulary/events.ts';
 import type { HorizonWindows } from '../windows/horizon-windows.ts';
 import type { UnitStates } from '../windows/unit-state.ts';
-import {
-  newestStep,
-  type QualityDecision,
-  Watch,
-  type WatchSettings,
-  wantedHours,
-  watchedSpan,
-} from './cohort-watch.ts';
+import { type QualityDecision, Watch, type WatchSettings, wantedHours, watchedSpan } from './cohort-watch.ts';
 import type { ExporterSettings } from './exporter-contract.ts';
 import { PastHours } from './hour-rows.ts';
 import type { WindowErrors } from './window-errors.ts';
@@ -103,7 +97,7 @@ export class Decisions {
   /** End of the newest whole step; undefined: nothing is watched, or there are no panes. */
   #end(horizonWindows: HorizonWindows | undefined): EpochMs | undefined {
     if (horizonWindows?.span === undefined || watchedSpan(this.#settings) === 0) return undefined;
-    return newestStep(horizonWindows.span.end, this.#settings.detect.step);
+    return stepAt(horizonWindows.span.end, this.#settings.detect.step);
   }
 
   #newPast(): PastHours {

@@ -1,7 +1,15 @@
 /** Reads runs as all units have stored them, whatever the configuration is now: those that have ended, or that a start would end. */
 import { shapeOf } from '../accumulators/row.ts';
 import { rowCodec } from '../accumulators/row-codec.ts';
-import { type EndOfRun, goneFrom, isRun, KEPT_AFTER_END, type RunState, runGoingOn } from '../accumulators/runs.ts';
+import {
+  type EndOfRun,
+  goneFrom,
+  isRun,
+  KEPT_AFTER_END,
+  type RunName,
+  type RunState,
+  runGoingOn,
+} from '../accumulators/runs.ts';
 import { parseGeneration } from '../accumulators/store/generation.ts';
 import { keysOfRun } from '../accumulators/store/layout.ts';
 import type { Store } from '../accumulators/store/store-port.ts';
@@ -99,8 +107,6 @@ export async function readKeptRun(
 }
 
 type EndedRun = Pick<RunState, 'name' | 'run' | 'ended'>;
-type RunName = Pick<RunState, 'name' | 'run'>;
-
 function lastEnded({ runs }: Pick<RunsOfUnit, 'runs'>, named: RunName): RunState | undefined {
   return inOrderOfEnd(runs.filter(isRun(named))).at(-1);
 }

@@ -4,7 +4,7 @@ import { above0, counted, examined, word } from './grammar/parameters.ts';
 import { relevantWords, upTo, worded } from './grammar/phrases.ts';
 import { baseCountsSlots, countsByRank, precision, precisionBaseOf, precisionBaseWords } from './precision.ts';
 import { recall } from './recall.ts';
-import { fractionStep, meansStep } from './step.ts';
+import { fractionStep } from './step.ts';
 
 /**
  * F-measure of one list: (1 + b^2) P C / (b^2 P + C) with precision P = hits / base and recall C = hits / R; 0 if both
@@ -52,7 +52,7 @@ export const F1: MeasureDefinition = {
     const base = precisionBaseOf(measure, views, positions.positives, relevant);
     const beta = numberOf(measure, 'beta');
     if (measure.params.get('of') === 'means') {
-      return meansStep(
+      return fractionStep(
         (list) => precision(hits(), base(list, k)),
         () => recall(hits(), relevant.count),
         relevant,

@@ -72,11 +72,6 @@ export function fractionStep(
   };
 }
 
-/** Two means over the same lists. If either value is NaN, the list is left out. */
-export function meansStep(first: (list: Joined) => number, second: (list: Joined) => number, counted: Counted): Step {
-  return fractionStep(first, second, counted);
-}
-
 /** The four cells of a list's slots: TP, FP, FN, TN. */
 export function classesStep(cells: {
   readonly hits: () => number;

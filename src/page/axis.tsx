@@ -1,13 +1,7 @@
 /** An axis that stands above a column, and values with their errors in the rows below it. */
 
-import { coordinate, inside } from '../charts/frame.tsx';
+import { coordinate, type FrameTick, inside } from '../charts/frame.tsx';
 import { elements, jsx, type Markup, NOTHING } from '../charts/jsx.ts';
-
-interface AxisTick {
-  /** The place along the axis, 0 to 1. */
-  readonly at: number;
-  readonly words: string;
-}
 
 /** The head of the column. `label` says what it shows to those who cannot see it. */
 export function AxisHead({
@@ -16,7 +10,7 @@ export function AxisHead({
   narrow,
 }: {
   readonly label: string;
-  readonly ticks: readonly AxisTick[];
+  readonly ticks: readonly FrameTick[];
   /** The width of the column on a phone, in pixels, if it is not the usual one. */
   readonly narrow?: number;
 }) {
@@ -43,7 +37,7 @@ const SPACE = 4;
 const MOST_NARROW = 3;
 
 /** Which labels a narrow column leaves out: all but every n-th, counted from 0 or else from the first, so that none overlap. */
-export function minorTicks(ticks: readonly AxisTick[], width: number = NARROW): readonly boolean[] {
+export function minorTicks(ticks: readonly FrameTick[], width: number = NARROW): readonly boolean[] {
   const middle = Math.max(
     0,
     ticks.findIndex(({ words }) => words === '0'),
@@ -56,7 +50,7 @@ export function minorTicks(ticks: readonly AxisTick[], width: number = NARROW): 
   }
 }
 
-function haveRoom(left: AxisTick, right: AxisTick, width: number): boolean {
+function haveRoom(left: FrameTick, right: FrameTick, width: number): boolean {
   const words = (CHARACTER * (left.words.length + right.words.length)) / 2;
   return (right.at - left.at) * width >= words + SPACE;
 }

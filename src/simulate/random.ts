@@ -1,3 +1,5 @@
+import { fmix32 } from '../vocabulary/user-words.ts';
+
 /**
  * Seeded random numbers: xoshiro128** (Blackman and Vigna, "Scrambled linear pseudorandom number generators", ACM TOMS 2021), its
  * state filled by a splitmix of the seed and the stream's name. Each purpose has its own stream, so that a setting that draws
@@ -13,10 +15,10 @@ export class Random {
 
   /** @param seed any whole number; @param stream name of the purpose */
   constructor(seed: number, stream: string) {
-    let state = hashText(stream, mix32(seed) ^ mix32(Math.floor(seed / 0x1_0000_0000) + 0x5bf0_3635));
+    let state = hashText(stream, fmix32(seed) ^ fmix32(Math.floor(seed / 0x1_0000_0000) + 0x5bf0_3635));
     const word = (): number => {
       state = (state + 0x9e37_79b9) | 0;
-      return mix32(state) | 0;
+      return fmix32(state) | 0;
     };
     this.#a = word();
     this.#b = word();
@@ -61,17 +63,9 @@ export class Random {
   }
 }
 
-/** A bijective mix of 32 bits (the finaliser of MurmurHash3). */
-export function mix32(value: number): number {
-  let h = value | 0;
-  h = Math.imul(h ^ (h >>> 16), 0x85eb_ca6b);
-  h = Math.imul(h ^ (h >>> 13), 0xc2b2_ae35);
-  return (h ^ (h >>> 16)) >>> 0;
-}
-
 /** Uniform in [0, 1), by a hash: equal for equal seed, name and index. */
 export function hashUniform(seed: number, name: string, index: number): number {
-  return mix32(hashText(name, mix32(seed)) ^ mix32(index + 1)) / 0x1_0000_0000;
+  return fmix32(hashText(name, fmix32(seed)) ^ fmix32(index + 1)) / 0x1_0000_0000;
 }
 
 /** FNV-1a over the code units, starting from `state`. */

@@ -1,6 +1,7 @@
 import { assertNever, type DurationMs, type EpochMs } from '../vocabulary/events.ts';
+import { fmix32 } from '../vocabulary/user-words.ts';
 import { Delivery, Encoder, hex, type Scheduled } from './delivery.ts';
-import { Choice, mix32, Random } from './random.ts';
+import { Choice, Random } from './random.ts';
 import type { ShopItems, Visitors } from './shop-items.ts';
 import { CANDIDATES, type ClickSettings, PAGE_LENGTH, type SimulationSettings } from './simulation-settings.ts';
 
@@ -57,7 +58,7 @@ export class Requests {
     this.#breaks = stream('regression');
     this.#clicks = stream('clicks');
     this.#stars = stream('stars');
-    this.#run = hex(mix32(settings.seed)).slice(4);
+    this.#run = hex(fmix32(settings.seed)).slice(4);
   }
 
   request(ts: EpochMs): void {
@@ -68,7 +69,7 @@ export class Requests {
     const lost = this.#delivery.losesRequest();
     const asksForMore = this.#pages.next() < SECOND_PAGE;
     const secondPage = asksForMore && this.#ranker.length > PAGE_LENGTH;
-    const requestId = `r-${this.#run}${hex(mix32(++this.#count))}`;
+    const requestId = `r-${this.#run}${hex(fmix32(++this.#count))}`;
     this.#events = 0;
     this.#show({ requestId, ts, user, surface, quality, pageOffset: 0, lost, mayBeLate: !secondPage });
     if (!secondPage) return;

@@ -189,8 +189,8 @@ function isTorn({ gap, closedByIdle, impressions }: Pick<BlockPane, 'gap' | 'clo
   return gap || closedByIdle > IDLE_LIMIT * impressions;
 }
 
-/** Start of the step that contains a time. */
-function stepAt(at: EpochMs, step: DurationMs): EpochMs {
+/** Start of the step that contains a time, which is the end of the newest whole one; each hour starts a new step. */
+export function stepAt(at: EpochMs, step: DurationMs): EpochMs {
   const hour = hourOf(at);
   return hour + Math.floor((at - hour) / step) * step;
 }

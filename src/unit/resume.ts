@@ -1,5 +1,5 @@
 import type { PanesState } from '../accumulators/panes-settings.ts';
-import { isRun, KEPT_AFTER_END, type RunState, type Since } from '../accumulators/runs.ts';
+import { isRun, KEPT_AFTER_END, type RunName, type RunState, type Since } from '../accumulators/runs.ts';
 import type { Fingerprint, UnitCheckpoint } from '../accumulators/store/checkpoint-codec.ts';
 import {
   changedSettings,
@@ -75,8 +75,6 @@ interface Current {
   /** Its topics and horizons, of which only the number matters here. */
   readonly join: { readonly topics: readonly unknown[]; readonly horizons: readonly unknown[] };
 }
-
-type RunName = Pick<RunState, 'name' | 'run'>;
 
 /**
  * Decides how a unit resumes from what is stored. If the meaning of rows has changed, the start is refused or begins a new

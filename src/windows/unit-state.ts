@@ -7,7 +7,7 @@ import { decodeCheckpoint, type Fingerprint, holdsCheckpoint } from '../accumula
 import { changedSettings, missingFromPanes, partOf } from '../accumulators/store/fingerprint-difference.ts';
 import { CheckpointError } from '../accumulators/store/json.ts';
 import { setText } from '../accumulators/store/layout.ts';
-import type { Fields } from '../accumulators/store/store-port.ts';
+import { type Fields, guardOf } from '../accumulators/store/store-port.ts';
 import type { EpochMs } from '../vocabulary/events.ts';
 
 export interface UnitState {
@@ -202,10 +202,6 @@ export function stands(
 /** Whether a pane is in these ranges. */
 export function isListed(ranges: UnitState['panes'], n: number): boolean {
   return ranges.some(([from, to]) => n >= from && n < to);
-}
-
-function guardOf(fields: Fields): { readonly token: string; readonly seq: number; readonly cid: string } {
-  return { token: fields.get('token') ?? '', seq: Number(fields.get('seq') ?? '0'), cid: fields.get('cid') ?? '' };
 }
 
 /**

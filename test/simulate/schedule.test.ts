@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { Choice, hashUniform, mix32, Random } from '../../src/simulate/random.ts';
+import { Choice, hashUniform, Random } from '../../src/simulate/random.ts';
 import { Schedule } from '../../src/simulate/traffic.ts';
+import { fmix32 } from '../../src/vocabulary/user-words.ts';
 import { deviations } from './reading.ts';
 
 interface Entry {
@@ -110,7 +111,7 @@ test('random numbers have the moments of their distributions', () => {
 
 test('the mix of 32 bits is one to one where request ids need it', () => {
   const seen = new Set<number>();
-  for (let n = 0; n < 200_000; n++) seen.add(mix32(n));
+  for (let n = 0; n < 200_000; n++) seen.add(fmix32(n));
   expect(seen.size).toBe(200_000);
 });
 

@@ -1,5 +1,6 @@
 /** How the configuration that rows were stored under differs from another (specification: commit 6). */
 import type { Fingerprint } from './checkpoint-codec.ts';
+import { isKeyed, type Keyed } from './json.ts';
 import { setText } from './layout.ts';
 
 /** The settings that give rows another meaning, one line each; empty: rows have the same meaning under both. */
@@ -51,24 +52,18 @@ export function horizonsOf({ shape }: Fingerprint): readonly string[] {
   return Array.isArray(horizons) ? horizons.map(String) : [];
 }
 
-type Group = Readonly<Record<string, unknown>>;
-
-function isGroup(value: unknown): value is Group {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-function settingsOf(shape: string): Group {
+function settingsOf(shape: string): Keyed {
   const settings: unknown = shape === '' ? {} : JSON.parse(shape);
-  return isGroup(settings) ? settings : {};
+  return isKeyed(settings) ? settings : {};
 }
 
-function keysOfBoth(before: Group, after: Group): readonly string[] {
+function keysOfBoth(before: Keyed, after: Keyed): readonly string[] {
   return [...new Set([...Object.keys(before), ...Object.keys(after)])];
 }
 
 /** A line for each of the innermost parts that differ. */
 function differences(path: string, before: unknown, after: unknown): readonly string[] {
-  if (isGroup(before) && isGroup(after)) {
+  if (isKeyed(before) && isKeyed(after)) {
     return keysOfBoth(before, after).flatMap((name) => differences(`${path}.${name}`, before[name], after[name]));
   }
   if (areGroups(before) && areGroups(after) && before.length === after.length) {
@@ -77,8 +72,8 @@ function differences(path: string, before: unknown, after: unknown): readonly st
   return JSON.stringify(before) === JSON.stringify(after) ? [] : [line(path, before, after)];
 }
 
-function areGroups(value: unknown): value is readonly Group[] {
-  return Array.isArray(value) && value.every(isGroup);
+function areGroups(value: unknown): value is readonly Keyed[] {
+  return Array.isArray(value) && value.every(isKeyed);
 }
 
 function line(path: string, before: unknown, after: unknown): string {
@@ -92,8 +87,8 @@ function byName(setting: string, list: unknown): unknown {
   return setting === 'grades' ? Object.fromEntries(list.map(({ name, rule }) => [String(name), rule])) : list;
 }
 
-function topicsByName(topics: readonly Group[]): Group {
-  const isOfLists = ({ role }: Group): boolean => isGroup(role) && role['impressions'] === true;
+function topicsByName(topics: readonly Keyed[]): Keyed {
+  const isOfLists = ({ role }: Keyed): boolean => isKeyed(role) && role['impressions'] === true;
   const feedback = topics.filter((topic) => !isOfLists(topic));
   return Object.fromEntries([
     ...topics.filter(isOfLists).map((topic) => ['impressions', topic] as const),

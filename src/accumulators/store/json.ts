@@ -2,7 +2,10 @@ import { messageOf } from '../../vocabulary/error-text.ts';
 
 /** Readers of parts of stored JSON. Each returns the part or throws an Error that names its place and what was expected. */
 
-function isKeyed(value: unknown): value is Readonly<Record<string, unknown>> {
+/** An object of parsed JSON. */
+export type Keyed = Readonly<Record<string, unknown>>;
+
+export function isKeyed(value: unknown): value is Keyed {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 

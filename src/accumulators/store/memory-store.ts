@@ -1,5 +1,5 @@
 import { STORE_FIELDS } from './layout.ts';
-import type { Claimed, Commit, CommitAnswer, Fields, Store } from './store-port.ts';
+import { type Claimed, type Commit, type CommitAnswer, type Fields, guardOf, type Store } from './store-port.ts';
 
 /**
  * A store in the memory of this process: for the demo, for files, and as the model for tests of other stores. It gives every
@@ -15,7 +15,7 @@ export class MemoryStore implements Store {
 
   async claim(unit: string, token: string): Promise<Claimed> {
     const hash = this.#hashes.get(unit) ?? new Map<string, string>();
-    const before = owned(hash);
+    const before = guardOf(hash);
     const checkpoint = new Map([...hash].filter(([field]) => !isOwn(field)));
     hash.set('token', token);
     hash.set('seq', String(before.seq));
@@ -31,7 +31,7 @@ export class MemoryStore implements Store {
     }
     const hash = this.#hashes.get(commit.unit);
     if (hash === undefined) return 'CONFLICT';
-    const { token, seq, cid } = owned(hash);
+    const { token, seq, cid } = guardOf(hash);
     if (token !== commit.token) return 'FENCED';
     if (seq === commit.seq && cid === commit.cid) return 'ALREADY';
     if (seq !== commit.seq - 1 || cid !== commit.parent) return 'CONFLICT';
@@ -76,8 +76,4 @@ function found(field: string, text: string | undefined): readonly (readonly [str
 
 function isOwn(field: string): boolean {
   return STORE_FIELDS.some((own) => own === field);
-}
-
-function owned(hash: Fields): Omit<Claimed, 'checkpoint'> {
-  return { token: hash.get('token') ?? '', seq: Number(hash.get('seq') ?? '0'), cid: hash.get('cid') ?? '' };
 }

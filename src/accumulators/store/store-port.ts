@@ -44,6 +44,11 @@ export interface Claimed {
   readonly checkpoint: Fields | undefined;
 }
 
+/** Who has claimed a unit, and its last commit, by the fields of its hash. */
+export function guardOf(fields: Fields): Omit<Claimed, 'checkpoint'> {
+  return { token: fields.get('token') ?? '', seq: Number(fields.get('seq') ?? '0'), cid: fields.get('cid') ?? '' };
+}
+
 /** How full a server's memory is. With several primaries: the memory of the fullest, and the evictions of all. */
 export interface StoreUsage {
   readonly usedBytes: number;

@@ -57,7 +57,7 @@ interface FetchedPart {
   readonly next: number;
 }
 
-interface PartitionOffset {
+export interface PartitionOffset {
   readonly partition: number;
   readonly offset: string;
 }

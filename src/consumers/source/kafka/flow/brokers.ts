@@ -1,14 +1,10 @@
 import type { EpochMs, Offset } from '../../../../vocabulary/events.ts';
 import { shellWord } from '../../../../vocabulary/shell-word.ts';
 import type { Bounds } from '../../source-port.ts';
+import type { PartitionOffset } from '../access/client.ts';
 import { isTopicMissing } from '../access/faults.ts';
 import type { KafkaConnection } from '../access/kafka-settings.ts';
 import { offsetOf } from './chunks.ts';
-
-interface PartitionOffset {
-  readonly partition: number;
-  readonly offset: string;
-}
 
 /** The used parts of kafkajs' admin client. */
 export interface AdminClient {
