@@ -35,7 +35,6 @@ export interface RowKind {
   readonly texts?: RowTexts | undefined;
   /** Buckets of the vector of each row; 0: rows have none. */
   readonly buckets: number;
-  /** Whether rows have only vectors. */
   readonly isVectorOnly?: boolean;
 }
 

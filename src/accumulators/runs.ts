@@ -109,7 +109,6 @@ export interface StoredRuns {
 export class Runs {
   readonly #starts: readonly EpochMs[];
   #states: readonly RunState[];
-  /** The runs that have ended. */
   readonly #ended: readonly RunState[];
 
   /** `measures`: canonical names of the measures that are summed from now on. */

@@ -172,7 +172,6 @@ function lower(code: number): number {
   return code >= 65 && code <= 90 ? code + 32 : code;
 }
 
-/** An event that was dropped. */
 export interface DroppedEvent {
   readonly side: Side;
   readonly reason: FeedbackDrop;

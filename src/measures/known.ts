@@ -10,7 +10,6 @@ import { type Credit, TouchedSlots } from './touched.ts';
 export class Known {
   /** Number of grades above 0. */
   count = 0;
-  /** Number of known items. */
   items = 0;
   /** The grades above 0, highest first; valid up to `count`. */
   grades: Float64Array = new Float64Array(32);

@@ -43,7 +43,6 @@ export function precisionBaseOf(measure: Measure, views: Views, positives: Place
   return chosen(measure, 'denom', { k: cutBase, list: listBase, capped: cappedBase(relevant) });
 }
 
-/** The base in words. */
 export function precisionBaseWords(measure: Measure): string {
   if (measure.params.get('examined') !== 'all') return `the examined slots ${upTo(measure)}`;
   const cut = measure.k === undefined ? 'the last rank' : `${measure.k}`;

@@ -74,7 +74,6 @@ export class Views {
     return shared(this.#known, JSON.stringify([action]), () => this.#also(new Known(graded)));
   }
 
-  /** All known positives. */
   knownPositives(action: string | undefined, rel: number): KnownPositives {
     const known = this.known(action);
     const shown = this.positives(action, 'first', rel);

@@ -10,7 +10,6 @@ import { isPlainRatio, isRoot, sumsKind } from '../measures/value.ts';
 
 type MetricSpecsSettings = Pick<Settings, 'cohorts' | 'measures'>;
 
-/** The TYPE of a metric. */
 type MetricType = 'counter' | 'gauge' | 'histogram';
 
 /** The processes that expose a metric: exporters show all units, workers their own. */

@@ -152,7 +152,6 @@ export function listsOf(vector: Vector): number {
   return vector.filled().reduce((sum, bucket) => sum + Number(vector.sum(bucket, LISTS)), 0);
 }
 
-/** Number of lists by bucket. */
 export function listsByBucket(vector: Vector): Float64Array {
   return byBucket(vector, LISTS);
 }

@@ -81,7 +81,6 @@ function packed(amounts: readonly Exact[]): ArrayLike<Exact> {
 /** Numbers for items, with reference counts: a number without references is reused for another item. */
 export class ItemNumbers {
   readonly #numbers = new Map<string, number>();
-  /** Items by number. */
   readonly #items: string[] = [];
   readonly #refs: number[] = [];
   readonly #free: number[] = [];

@@ -3,7 +3,6 @@
 /** The number of a generation whose texts have checksums is followed by this. */
 const CHECKED = 'c';
 
-/** Name of the generation with this number. */
 export function generationName(number: number, hasChecksums: boolean): string {
   return `${number}${hasChecksums ? CHECKED : ''}`;
 }

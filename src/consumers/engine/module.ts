@@ -1,6 +1,5 @@
 import { Buffer } from 'node:buffer';
 
-/** A function of a module. */
 export type ModuleFunction = (...args: (number | boolean)[]) => number;
 
 /**
