@@ -2,7 +2,7 @@
 import type { Mutation } from './mutation.ts';
 
 const DELETES = 'for (const key of commit.deletes) this.#hashes.delete(key);';
-const GUARD = 'const { token, seq, cid } = owned(hash);';
+const GUARD = 'const { token, seq, cid } = guardOf(hash);';
 
 export const INJECTED_MUTATIONS: readonly Mutation[] = [
   {
