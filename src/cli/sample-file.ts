@@ -18,7 +18,7 @@ import {
   textFormOf,
 } from '../inspect/file-shape.ts';
 import { type BadRow, Rows } from '../inspect/inspected.ts';
-import type { Role } from '../inspect/roles.ts';
+import { type Role, rolesOf } from '../inspect/roles.ts';
 import { isOtherDate } from '../inspect/time-forms.ts';
 import { messageOf } from '../vocabulary/error-text.ts';
 import { fileProblem, UsageError } from './failure.ts';
@@ -171,14 +171,16 @@ export async function withoutFolders(
       all.push(one);
       continue;
     }
-    const reasons = new Map<string, string | undefined>();
-    for (const name of filesIn(one.path)) reasons.set(name, await whyNoLog(join(one.path, name)));
-    const found = [...reasons.keys()].filter((name) => reasons.get(name) === undefined);
+    const looked = new Map<string, Looked>();
+    for (const name of filesIn(one.path)) looked.set(name, await lookAt(join(one.path, name)));
+    const found = [...looked.keys()].filter((name) => looked.get(name)?.why === undefined);
     // Times may count from a start, or stand in no file, and lines may be of a form that has to be changed: what can be done with
-    // such files is said of them as if they were named.
-    const named = [...reasons].filter(([, why]) => why === NO_TIMES || why === OTHER_LINES).map(([name]) => name);
-    const logs = found.length > 0 ? found : named;
-    const others = [...reasons].filter(([name]) => !logs.includes(name)).map(([name, why]) => `${name} (${why})`);
+    // such files is said of them as if they were named, and so are lists without times where no other file holds lists.
+    const named = [...looked].filter(([, { why }]) => why === NO_TIMES || why === OTHER_LINES).map(([name]) => name);
+    const isShown = found.some((name) => looked.get(name)?.hasLists === true);
+    const lists = isShown ? [] : named.filter((name) => looked.get(name)?.hasLists === true);
+    const logs = found.length > 0 ? [...found, ...lists].sort() : named;
+    const others = [...looked].filter(([name]) => !logs.includes(name)).map(([name, { why }]) => `${name} (${why})`);
     if (logs.length === 0) {
       throw new UsageError(
         `${one.path}: no file in this folder is a log${others.length === 0 ? '' : `: ${others.join(', ')}`}`,
@@ -216,20 +218,27 @@ function filesIn(folder: string): readonly string[] {
   return names.sort();
 }
 
-/** Why the file is not a log; undefined: it may be one. */
-async function whyNoLog(path: string): Promise<string | undefined> {
-  if (NO_LOG.test(path)) return 'not a log, by its name';
+interface Looked {
+  /** Why the file is not a log; undefined: it may be one. */
+  readonly why: string | undefined;
+  readonly hasLists?: boolean;
+}
+
+async function lookAt(path: string): Promise<Looked> {
+  if (NO_LOG.test(path)) return { why: 'not a log, by its name' };
   try {
     const { format, rows } = await sampleOf(path, LOOKED_AT);
     const { form } = format;
-    if (rows.length === 0) return form.kind === 'unknown' && form.lines !== undefined ? OTHER_LINES : formWords(form);
-    const { fields } = profileOf(rows);
+    if (rows.length === 0)
+      return { why: form.kind === 'unknown' && form.lines !== undefined ? OTHER_LINES : formWords(form) };
+    const profile = profileOf(rows);
     // Times in a list of nothing else are a history of somebody, not the time of a record.
-    const hasTimes = [...fields.values()].some(
+    const hasTimes = [...profile.fields.values()].some(
       (field) => !field.path.endsWith('[]') && (timesOf(field) !== undefined || isOtherDate(field.example)),
     );
-    return hasTimes ? undefined : NO_TIMES;
+    const [guess] = rolesOf([{ rows, profile }], [undefined]);
+    return { why: hasTimes ? undefined : NO_TIMES, hasLists: guess.role !== 'feedback' };
   } catch (error) {
-    return messageOf(error);
+    return { why: messageOf(error) };
   }
 }

@@ -34,7 +34,7 @@ const NAMES: Readonly<Record<Canonical, readonly string[]>> = {
     'itemid productid sku skuid id adid newsid item product asin docid documentid articleid contentid objectid movieid offerid listingid videoid trackid pid doc document article content object movie offer listing video track song gtin ean hotel job code'.split(
       ' ',
     ),
-  ts: 'ts timestamp eventtime time at occurredat shownat servedat clickedat eventtimestamp eventts servedts datetime date when createdat created sentat loggedat receivedat derivedtstamp updatedat tstamp epoch unixtime tsms t'.split(
+  ts: 'ts timestamp eventtime time at occurredat shownat servedat clickedat eventtimestamp eventts servedts datetime date when createdat created sentat loggedat receivedat derivedtstamp updatedat tstamp epoch unixtime tsms timeframe timeoffset elapsed elapsedtime elapsedms t'.split(
     ' ',
   ),
   userId:

@@ -267,8 +267,10 @@ function ownId(lists: InspectedSide): string | undefined {
   const { profile, fits } = lists;
   const chosen = fits.filter(({ as }) => as === 'requestId').map(({ path }) => path);
   if (areRows(lists) && chosen.length > 0) return chosen.join(' and ');
+  const others = fits.filter(({ as }) => as === 'items' || as === 'userId').map(({ path }) => path);
   const [id = profile.fields.get(chosen[0] ?? '')] = [...profile.fields.values()]
-    .filter((field) => !isOfElements(field.path) && isIdLike(field) && timesOf(field) === undefined && isOwn(field))
+    .filter((field) => !isOfElements(field.path) && !others.includes(field.path) && isIdLike(field))
+    .filter((field) => timesOf(field) === undefined && isOwn(field))
     .sort((a, b) => nameFit(b.path, 'requestId') - nameFit(a.path, 'requestId'));
   return id === undefined ? undefined : `${id.path} (such as ${JSON.stringify(cut(String(id.example)))})`;
 }

@@ -110,10 +110,17 @@ function ofText(field: Field, rows: readonly Fields[]): readonly ListCandidate[]
     const long = lists.filter(({ length }) => length > 1).length;
     if (long < 0.5 * values.length || lists.some((list) => list.includes(''))) continue;
     const length = lists.reduce((sum, list) => sum + list.length, 0) / lists.length;
-    if (named < NAMED && separator !== '|' && !looksLikeIds(lists)) continue;
+    if (named < NAMED && separator !== '|' && !looksLikeIds(lists) && !isBracketed(values)) continue;
     return [{ form: { kind: 'text', path: field.path, separator, id: '' }, share, length, fit: named + 0.3 }];
   }
   return [];
+}
+
+/** Whether these are lists in the notation of Python, with quotes around each id: no sentence is. */
+function isBracketed(values: readonly string[]): boolean {
+  return (
+    values.length > 0 && values.every((value) => isEmptyList(value) || /^\s*\[\s*(['"]).*\1\s*\]\s*$/s.test(value))
+  );
 }
 
 /** Whether these are not sentences or dates: each list has three or more words, all different, with digits, that recur in other lists. */

@@ -1,12 +1,15 @@
 /** Lists that a map can make: of texts with something around or behind the ids, of fields with an item each, of lists in lists, and of clicks within lists. */
 import type { Conditions, ValueSource } from '../consumers/decode/decoder-settings.ts';
 import { getterOf } from '../consumers/decode/field-source.ts';
+import { parsePointer, resolvePointer } from '../consumers/decode/pointer.ts';
+import type { Fields } from '../consumers/decode/raw.ts';
 import type { FindingCode } from '../findings/catalogue.ts';
 import { nameFit } from './field-names.ts';
 import { type Field, isIdLike, isOfElements, mainType, type Profile, timesOf } from './fields.ts';
 import type { InspectedFile, InspectedSide, Sides } from './inspected.ts';
 import { cut, note } from './log-finding.ts';
 import { type Mend, mapText } from './mends.ts';
+import { idOf } from './reading.ts';
 import { clickedValues } from './row-shape.ts';
 
 const NEARLY_ALL = 0.98;
@@ -19,7 +22,7 @@ export function mendsOfLists(sides: Sides, files: readonly InspectedFile[]): rea
   if (found.length === 0) found.push(...logs.flatMap((file) => valuesBehindIds(file) ?? []));
   if (impressions === undefined) return [...found, ...logs.flatMap((file) => itemsInFields(file) ?? [])];
   const within = feedback === undefined ? clicksInItems(impressions) : undefined;
-  return [...found, bracketedList(impressions), within, listsInLists(sides)].filter((mend) => mend !== undefined);
+  return [...found, ...bracketedLists(impressions), within, listsInLists(sides)].filter((mend) => mend !== undefined);
 }
 
 function mend(
@@ -86,7 +89,7 @@ function labelSigns(parts: readonly string[]): string | undefined {
 }
 
 /** Fields with names that differ only by a number, from 0 or 1 on, and with the same ids: `item_1` to `item_9`, or `slots/1/id`. */
-function itemsInFields({ name: file, profile: { fields, records } }: InspectedFile): Mend | undefined {
+function itemsInFields({ name: file, rows, profile: { fields, records } }: InspectedFile): Mend | undefined {
   const families = new Map<string, Map<number, Field>>();
   for (const field of fields.values()) {
     const match = /^(.*?)(\d+)(\/\D+)?$/.exec(field.path);
@@ -102,6 +105,7 @@ function itemsInFields({ name: file, profile: { fields, records } }: InspectedFi
     );
     const [first, second] = members;
     if (members.length < 3 || members.length < family.size || first.records < 0.5 * records) continue;
+    if (!areApart(rows, members)) continue;
     const common = [...second.distinct.keys()].filter((id) => first.distinct.has(id)).length;
     // With many items, few appear at two positions within a sample. Then the names decide.
     const [head, behind] = name.split(' ');
@@ -124,6 +128,16 @@ function itemsInFields({ name: file, profile: { fields, records } }: InspectedFi
     );
   }
   return undefined;
+}
+
+/** Whether the fields of a record differ, as the items of a list do: columns of yes and no do not. */
+function areApart(rows: readonly Fields[], members: readonly Field[]): boolean {
+  const pointers = members.map(({ path }) => parsePointer(path) ?? []);
+  const apart = rows.filter((row) => {
+    const ids = pointers.flatMap((pointer) => idOf(resolvePointer(row, pointer)) ?? []);
+    return new Set(ids).size === ids.length;
+  });
+  return apart.length >= 0.9 * rows.length;
 }
 
 const WITH_VALUE = /^[^\s,;|:=]+[:=][^\s,;|:=]+$/;
@@ -152,11 +166,24 @@ function valuesBehindIds({ name, profile }: InspectedFile): Mend | undefined {
 const BRACKETS: Readonly<Record<string, string>> = { '[': ']', '{': '}', '(': ')' };
 
 /** Lists as text in the notation of Python or PostgreSQL. Split at commas, items would keep brackets and quotes. */
-function bracketedList({ files, profile, fits }: InspectedSide): Mend | undefined {
+function bracketedLists({ files, profile, fits }: InspectedSide): readonly Mend[] {
   const path = fits.find(({ as }) => as === 'items')?.path;
-  const field = path === undefined ? undefined : profile.fields.get(path);
-  if (path === undefined || field === undefined || mainType(field) !== 'text') return undefined;
-  const texts = [...field.distinct.keys()].map((text) => text.trim());
+  const [shown, source] = [profile.fields.get(path ?? ''), bracketed(profile.fields.get(path ?? ''))];
+  if (shown === undefined || source === undefined) return [];
+  const cause = `The lists in ${shown.path} of ${files.join(', ')} are text that is not JSON, such as ${cut([...shown.distinct.keys()][0])}.`;
+  // The items that were clicked may stand beside them in the same notation.
+  const others = [...profile.fields.values()].flatMap((field) => {
+    const own = field === shown || isOfElements(field.path) ? undefined : bracketed(field);
+    return own === undefined ? [] : [{ path: field.path, source: own, files }];
+  });
+  const made = mend('read_by_transforms', cause, [{ as: 'items', path: shown.path, source }], files);
+  return [{ ...made, fields: [...made.fields, ...others] }];
+}
+
+/** How the lists of such texts are read; undefined: they are in another notation. */
+function bracketed(field: Field | undefined): ValueSource | undefined {
+  if (field === undefined || mainType(field) !== 'text') return undefined;
+  const texts = [...field.distinct.keys()].map((text) => text.trim()).filter((text) => text !== '');
   const [open] = texts[0] ?? '';
   const close = BRACKETS[open ?? ''];
   const bare = texts.filter((text) => text.length > 2);
@@ -172,13 +199,7 @@ function bracketedList({ files, profile, fits }: InspectedSide): Mend | undefine
     const ids = read(text);
     return Array.isArray(ids) && ids.every((id: unknown) => typeof id === 'string' && !/^['"[{(]|['"\]})]$/.test(id));
   });
-  if (!areRead) return undefined;
-  return mend(
-    'read_by_transforms',
-    `The lists in ${path} of ${files.join(', ')} are text that is not JSON, such as ${cut(texts[0])}.`,
-    [{ as: 'items', path, source: { ...source, at: path } }],
-    files,
-  );
+  return areRead ? { ...source, at: field.path } : undefined;
 }
 
 /** Clicks inside the items of the lists: a yes or no of each. */

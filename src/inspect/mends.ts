@@ -30,7 +30,13 @@ export function withMends<Look>(
   for (let round = 0; round < MOST_ROUNDS; round++) {
     const { mends } = best;
     const taken = new Set(mends.flatMap(({ fields }) => fields.map(keyOf)));
-    const suggested = mendsOf(best.look).filter(({ fields }) => !fields.every((field) => taken.has(keyOf(field))));
+    // Sides that are one file suggest the same.
+    const suggested = mendsOf(best.look).filter(({ fields }) => {
+      const keys = fields.map(keyOf);
+      const isNew = keys.some((key) => !taken.has(key));
+      for (const key of keys) taken.add(key);
+      return isNew;
+    });
     const choices = suggested.length > 1 ? [suggested, ...suggested.map((one) => [one])] : [suggested];
     const least = worth(best.look);
     let better: typeof best | undefined;

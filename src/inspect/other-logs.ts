@@ -1,10 +1,10 @@
 /** Recognises logs that no map of fields can read, to say what they lack or how to make them readable. */
 
 import { shellWord } from '../vocabulary/shell-word.ts';
-import type { Field } from './fields.ts';
+import { type Field, isOfElements, timesOf } from './fields.ts';
 import type { InspectedFile, InspectedSide } from './inspected.ts';
 import { behindCommand, fed, fedAll, type Packing, pairsCommand } from './log-commands.ts';
-import { baseName, cut, type LogFinding, wrong } from './log-finding.ts';
+import { baseName, cut, jqPath, type LogFinding, wrong } from './log-finding.ts';
 import { kindWords, type RaggedLines } from './ragged-lines.ts';
 
 type OtherLog =
@@ -12,11 +12,12 @@ type OtherLog =
   | 'Elasticsearch answer'
   | 'Matomo visits'
   | 'Adobe data feed'
-  | 'Snowplow enriched stream';
+  | 'Snowplow enriched stream'
+  | 'records in a list';
 
 /** Paths by which a log is recognised: a record has all paths of one of its forms. */
 const SIGNS: Readonly<
-  Record<Exclude<OtherLog, 'Snowplow enriched stream' | 'labelled lists'>, readonly (readonly string[])[]>
+  Record<Exclude<OtherLog, 'Snowplow enriched stream' | 'records in a list'>, readonly (readonly string[])[]>
 > = {
   'Elasticsearch slow log': [
     ['/elasticsearch.slowlog.source', '/elasticsearch.slowlog.took'],
@@ -46,7 +47,8 @@ export function otherLog({ profile, rows }: Pick<InspectedFile, 'profile' | 'row
       path.startsWith('/column_') && rows.length > 0 && [...distinct.keys()].some((text) => ADOBE_PRODUCTS.test(text)),
   );
   if (products) return 'Adobe data feed';
-  return isEnriched(fields) ? 'Snowplow enriched stream' : undefined;
+  if (isEnriched(fields)) return 'Snowplow enriched stream';
+  return listOfRecords({ profile, rows }) === undefined ? undefined : 'records in a list';
 }
 
 /** Tables of the enriched stream have no header, and in some of their many columns JSON with the address of its schema. */
@@ -54,6 +56,23 @@ function isEnriched(fields: ReadonlyMap<string, Field>): boolean {
   const isSchema = ({ path, distinct }: Field): boolean =>
     /^\/column_\d+\/schema$/.test(path) && [...distinct.keys()].some((text) => text.startsWith('iglu:'));
   return [...fields.values()].some(isSchema);
+}
+
+/** With fewer entries, a list may be one that was shown. */
+const FEWEST = 5;
+
+/** The list in a file of one object, such as an answer of a database, whose entries are the records: each has a time, and the object has none. */
+function listOfRecords({ profile: { fields }, rows }: Pick<InspectedFile, 'profile' | 'rows'>): Field | undefined {
+  if (
+    rows.length !== 1 ||
+    [...fields.values()].some((field) => !isOfElements(field.path) && timesOf(field) !== undefined)
+  )
+    return undefined;
+  return [...fields.values()].find(({ path, elements }) => {
+    const isDated = (field: Field): boolean =>
+      field.path.startsWith(`${path}[]/`) && field.path.split('[]').length === 2 && timesOf(field) !== undefined;
+    return elements >= FEWEST && !isOfElements(path) && [...fields.values()].some(isDated);
+  });
 }
 
 function isOther(log: string): log is keyof typeof SIGNS {
@@ -70,12 +89,10 @@ export function otherLogFinding(log: OtherLog, file: InspectedFile): LogFinding 
         'format_not_read',
         `${name} is the answer to a search of Elasticsearch or OpenSearch: its records are in a list within it (/hits/hits).`,
         'Write one a line, and inspect that:',
-        `${fedAll("jq -c '.hits.hits[]._source'", [name], format.compression)} > ${shellWord(
-          `documents-${baseName(name)
-            .replace(/(?:\.gz|\.zst)$/, '')
-            .replace(/\.json$/, '')}.ndjson`,
-        )}`,
+        takenOut("'.hits.hits[]._source'", file),
       );
+    case 'records in a list':
+      return inList(file);
     case 'Matomo visits':
       return wrong(
         'no_lists',
@@ -96,6 +113,24 @@ export function otherLogFinding(log: OtherLog, file: InspectedFile): LogFinding 
         'Write one JSON object a hit, with the names of column_headers.tsv: {"requestId": that eVar, "ts": hit_time_gmt, "items": the second parts of product_list, in order} for hits that show a list, and {"requestId", "ts", "itemId", "action"} for clicks and purchases (event_list says which).',
       );
   }
+}
+
+function inList(file: InspectedFile): LogFinding {
+  const path = listOfRecords(file)?.path ?? '';
+  return wrong(
+    'format_not_read',
+    `${file.name} is one object: its records are in a list within it (${path}).`,
+    'Write one a line, and inspect that:',
+    takenOut(shellWord(`${jqPath(path)}[]`), file),
+  );
+}
+
+/** A command that writes the records to which a filter of jq leads, one a line. */
+function takenOut(filter: string, { name, format: { compression } }: InspectedFile): string {
+  const to = baseName(name)
+    .replace(/(?:\.gz|\.zst)$/, '')
+    .replace(/\.json$/, '');
+  return `${fedAll(`jq -c ${filter}`, [name], compression)} > ${shellWord(`documents-${to}.ndjson`)}`;
 }
 
 function queryLog(name: string, what: string): LogFinding {

@@ -48,11 +48,14 @@ function own(side: Side, list: ListCandidate, path: string, [first, second]: rea
   return { side, lists: [list], joins: [join], items: [item] };
 }
 
+/** Words of names such as `clicked_skus_hash`. */
+const CLICKED = /(?:^|[^a-z])clicked(?:[^a-z]|$)/i;
+
 /** A list with a fitting name whose ids are all in the list that was shown. */
 function clickedList({ rows, profile }: Side, form: ListForm & { readonly kind: 'list' }): string | undefined {
   const shown = itemsIn(form);
   const field = [...profile.fields.values()].find((one) => {
-    const isNamed = nameFit(one.path, 'clicked') + nameFit(one.path, 'action') > 0;
+    const isNamed = nameFit(one.path, 'clicked') + nameFit(one.path, 'action') > 0 || CLICKED.test(one.path);
     if (mainType(one) !== 'list' || one.path === form.path || !isNamed || one.elements === 0) return false;
     const clicked = idsAt(`${one.path}[]${idWithin(one, profile, form)}`);
     return rows.every((row) => {

@@ -135,6 +135,9 @@ function isEmpty(list: unknown): boolean {
   return Array.isArray(list) ? list.length === 0 : list === '' || list === '[]';
 }
 
+/** More kinds under a name that does not say so are something else. */
+const MOST_UNNAMED = 8;
+
 /** The field whose value decides whether a record has a list. Records without the field, such as page views, are of neither kind. */
 function kindsOf(profile: Profile, rows: readonly Fields[], list: ListCandidate): Kinds | undefined {
   if (list.form.kind === 'rows') return undefined;
@@ -142,7 +145,7 @@ function kindsOf(profile: Profile, rows: readonly Fields[], list: ListCandidate)
   const candidates = [...profile.fields.values()]
     .filter((field) => !isOfElements(field.path) && mainType(field) === 'text')
     .filter(({ path, records }) => records >= NEARLY_ALL * rows.length || lackItems(profile, rows, path))
-    .filter(({ distinct, path }) => distinct.size >= 2 && distinct.size <= 40 && nameFit(path, 'action') > 0)
+    .filter(({ distinct }) => distinct.size >= 2 && distinct.size <= 40)
     .sort((a, b) => nameFit(b.path, 'action') - nameFit(a.path, 'action'));
   for (const field of candidates) {
     const at = parsePointer(field.path) ?? [];
@@ -163,8 +166,13 @@ function kindsOf(profile: Profile, rows: readonly Fields[], list: ListCandidate)
       withList >= 0.9 * all && items > 0 && !isDone(value);
     const lists = [...counts].filter(shows).map(([value]) => value);
     const others = [...counts.keys()].filter((value) => !lists.includes(value));
-    const hasActions = others.some((value) => usualGrade(value) !== undefined || nameFit(field.path, 'action') >= 0.5);
-    if (lists.length > 0 && others.length > 0 && hasActions) return { path: field.path, lists, others };
+    const named = nameFit(field.path, 'action');
+    const hasActions = others.some((value) => usualGrade(value) !== undefined || named >= 0.5);
+    // Under another name, such as that of a table, a field decides only if its values are actions, and no other kind has lists.
+    const isSharp =
+      named > 0 ||
+      (counts.size <= MOST_UNNAMED && others.every((value) => isDone(value) && counts.get(value)?.withList === 0));
+    if (lists.length > 0 && others.length > 0 && hasActions && isSharp) return { path: field.path, lists, others };
   }
   return undefined;
 }

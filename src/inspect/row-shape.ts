@@ -78,7 +78,9 @@ function isOfActions({ path, distinct }: Field): boolean {
  * may have gaps and any order: something else was shown between.
  */
 function byShape(fields: readonly Field[], profile: Profile, rows: readonly Fields[]): RowList | undefined {
-  const ids = fields.filter((field) => isIdLike(field) && timesOf(field) === undefined && !isYesNo(field));
+  const ids = fields.filter(
+    (field) => isIdLike(field) && timesOf(field) === undefined && !isYesNo(field) && !OF_CLOCK.test(field.path),
+  );
   const orders = fields
     .filter((field) => isSmallWhole(field) && field.distinct.size >= 2)
     .sort((a, b) => nameFit(b.path, 'position') - nameFit(a.path, 'position'));
@@ -118,6 +120,9 @@ function byShape(fields: readonly Field[], profile: Profile, rows: readonly Fiel
   }
   return undefined;
 }
+
+/** A day or an hour is no id of a list, though all items of a list share it. */
+const OF_CLOCK = /(?:^|[/_])(?:date|day|dt|weekday|week|month|year|hour|minute|hour_?min)$/i;
 
 /**
  * Whether it is a small whole number that differs within each list: a position, if the rows suggest it. Page or piece numbers

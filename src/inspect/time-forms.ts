@@ -70,6 +70,7 @@ export function isOtherDate(value: unknown): boolean {
     ) ||
     isSerial(text) ||
     (text.includes(',') && SHORTENED.test(text)) ||
+    IN_WORDS.test(text) ||
     DATES.some(([form]) => form.test(text))
   );
 }
@@ -79,6 +80,9 @@ export function isSerial(text: string): boolean {
   const [, days] = /^(\d{5})[.,]\d{3,}$/.exec(text) ?? [];
   return days !== undefined && Number(days) >= 36_526 && Number(days) < 73_051;
 }
+
+/** Milliseconds since 1970 as .NET writes them in JSON: `/Date(1362079800000+0100)/`, whose offset says nothing about the moment. */
+export const IN_WORDS = /^\/Date\(\d{12,13}(?:[+-]\d{4})?\)\/$/;
 
 /** Unambiguous forms of dates, with their strptime formats. */
 const DATES: readonly (readonly [RegExp, string])[] = [

@@ -216,6 +216,15 @@ describe('receval inspect', () => {
     const named = await receval(['inspect', 'clicks.csv', 'events.csv'], { cwd: tables });
     expect(named.stdout).toContain('The lists stand in two tables');
     expect(await receval(['inspect', '.'], { cwd: tables })).toEqual(named);
+    // Beside a log, too, a table without times is looked at if no other file holds lists.
+    const weeks = [1, 2, 3, 4].map((user) => `${user}\t2026\t47\t${[1, 2, 3].map((n) => 10 * user + n).join(',')}\n`);
+    writeFileSync(join(tables, 'events.csv'), `user_id\tyear\tweek\titems\n${weeks.join('')}`);
+    const clicked = [1, 2, 3, 4].map((user) => `${user}\t${10 * user + 1}\t1\t${1_795_161_600 + user}\n`);
+    writeFileSync(join(tables, 'clicks.csv'), `user_id\titem_id\tinteraction_type\tcreated_at\n${clicked.join('')}`);
+    const timeless = await receval(['inspect', '.'], { cwd: tables });
+    expect(timeless.stderr).toBe('');
+    expect(timeless.stdout).toContain('No field of the lists in events.csv holds a time (ts).');
+    expect(timeless.stdout).toContain('The lists have no id either');
     const none = await inspect(join('exported', '_temporary'));
     expect([none.code, none.stderr]).toEqual([
       2,

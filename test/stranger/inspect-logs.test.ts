@@ -533,6 +533,30 @@ const LOGS_OF_STRANGERS: readonly Stranger[] = [
     notes: ['times_without_zone', 'times_without_zone'],
     mrr: 0.250833,
   },
+  { log: 'inspect-user-or-anonymous', files: ['events.ndjson'], wrong: [], notes: [], mrr: 0.320755 },
+  { log: 'inspect-snowplow-enriched', files: ['enriched.tsv'], wrong: ['format_not_read'], notes: [] },
+  { log: 'inspect-changes-of-tables', files: ['changes.ndjson'], wrong: [], notes: [], mrr: 0.398333 },
+  {
+    log: 'inspect-dates-of-dotnet',
+    files: ['clicks.json'],
+    wrong: [],
+    notes: ['read_by_transforms', 'read_by_transforms', 'lists_of_clicks', 'no_user_ids'],
+    mrr: 0.621199,
+  },
+  {
+    log: 'inspect-python-lists-clicked',
+    files: ['searches.csv'],
+    wrong: [],
+    notes: ['read_by_transforms', 'no_user_ids'],
+    mrr: 0.282222,
+  },
+  {
+    log: 'inspect-times-in-sessions',
+    files: ['queries.csv', 'clicks.csv'],
+    wrong: [],
+    notes: ['read_by_transforms', 'read_by_transforms'],
+    mrr: 0.292667,
+  },
 ];
 
 const HERE = process.cwd();
