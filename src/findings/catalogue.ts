@@ -76,7 +76,7 @@ const KINDS = {
   },
   format_not_read: {
     stops: true,
-    row: 'it is Avro, ORC, the response to a search of Elasticsearch, one object with its records in a list, the enriched stream of Snowplow as text, or neither JSON nor a table (lines of `name=value` pairs, JSON behind the time of syslog, lines of several kinds that each have columns of their own) | export NDJSON, CSV or Parquet; for lines, the command is shown',
+    row: 'it is Avro, ORC, the response to a search of Elasticsearch, one object with its records in a list, the enriched stream of Snowplow as text, or neither JSON nor a table (lines of `name=value` pairs, JSON behind the time of syslog, lines of several kinds that each have columns of their own, a line for each list and others below it for its items) | export NDJSON, CSV or Parquet; for lines, the command is shown',
   },
   encoding: {
     stops: true,

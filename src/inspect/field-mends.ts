@@ -20,7 +20,7 @@ import { escapedStep } from './made-fields.ts';
 import { type Mend, mapText } from './mends.ts';
 import { pairsOfFields } from './pairs-of-fields.ts';
 import { tablesApart } from './tables-apart.ts';
-import { dateFormat, IN_WORDS, isSerial } from './time-forms.ts';
+import { dateFormat, isSerial, OF_DOTNET } from './time-forms.ts';
 
 export function mendsOfFields(sides: Sides, files: readonly InspectedFile[]): readonly Mend[] {
   const { impressions, feedback } = sides;
@@ -95,7 +95,7 @@ function dateSource({ path, distinct }: Field): ValueSource | undefined {
     // Days since the end of 1899.
     return { at: path, ...(texts.some((text) => text.includes(',')) && { decimal: ',' }), add: -25_569, unit: 'd' };
   }
-  if (texts.every((text) => IN_WORDS.test(text))) return { at: path, match: '\\d+' };
+  if (texts.every((text) => OF_DOTNET.test(text))) return { at: path, match: '\\d+' };
   const format = dateFormat(texts);
   const reader = format === undefined ? undefined : dateReader(format);
   if (format === undefined || reader === undefined || texts.some((text) => reader(text) === '')) return undefined;

@@ -13,7 +13,7 @@ import { judgedFile, judgedFinding } from './judged-files.ts';
 import { withoutListId } from './last-touch.ts';
 import { recoded } from './log-commands.ts';
 import { cut, type LogFinding, note, wrong } from './log-finding.ts';
-import { linesNotRead, listsNotRead, otherLog, otherLogFinding, raggedFinding } from './other-logs.ts';
+import { headedFinding, linesNotRead, listsNotRead, otherLog, otherLogFinding, raggedFinding } from './other-logs.ts';
 import type { Role } from './roles.ts';
 import { rowsBesideFeedback } from './rows-beside-feedback.ts';
 import { rowsWithoutList } from './rows-without-list.ts';
@@ -47,7 +47,12 @@ export function ofFile(file: InspectedFile): readonly LogFinding[] {
         ),
       ];
     case 'unknown':
-      if (typeof form.lines === 'object') return [raggedFinding(form.lines, name, compression)];
+      if (typeof form.lines === 'object')
+        return [
+          'kind' in form.lines
+            ? headedFinding(form.lines, name, compression)
+            : raggedFinding(form.lines, name, compression),
+        ];
       if (form.lines !== undefined) return [linesNotRead(form.lines, name, compression)];
       return [
         wrong(

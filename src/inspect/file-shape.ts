@@ -1,6 +1,7 @@
 /** Detects the format of a file from its first bytes and lines, before its records are read. */
 import { assertNever } from '../vocabulary/events.ts';
 import { wideEncodingOf } from '../vocabulary/wide-encoding.ts';
+import { type HeadedLines, headedLines } from './headed-lines.ts';
 import { type RaggedLines, raggedLines } from './ragged-lines.ts';
 
 type Compression = 'none' | 'gzip' | 'zstd';
@@ -20,7 +21,7 @@ export interface Delimited {
 export type Form =
   | { readonly kind: 'empty' | 'ndjson' | 'json-array' | 'json-object' }
   /** `json-behind`: each line has a prefix before its object, such as the time of syslog. `pairs`: name=value, as in logfmt. */
-  | { readonly kind: 'unknown'; readonly lines?: 'json-behind' | 'pairs' | 'solr' | RaggedLines }
+  | { readonly kind: 'unknown'; readonly lines?: 'json-behind' | 'pairs' | 'solr' | RaggedLines | HeadedLines }
   | { readonly kind: 'parquet' | 'avro' | 'orc' }
   | { readonly kind: 'trec-run' | 'trec-qrels' }
   | Delimited;
@@ -110,7 +111,7 @@ export function textFormOf(text: string): Form {
   if (most(lines, arePairs)) return { kind: 'unknown', lines: 'pairs' };
   const delimited = delimitedForm(text);
   if (delimited !== undefined) return delimited;
-  const ragged = raggedLines(text);
+  const ragged = raggedLines(text) ?? headedLines(text);
   return ragged === undefined ? { kind: 'unknown' } : { kind: 'unknown', lines: ragged };
 }
 

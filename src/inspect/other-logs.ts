@@ -2,6 +2,7 @@
 
 import { shellWord } from '../vocabulary/shell-word.ts';
 import { type Field, isOfElements, timesOf } from './fields.ts';
+import type { HeadedLines } from './headed-lines.ts';
 import type { InspectedFile, InspectedSide } from './inspected.ts';
 import { behindCommand, fed, fedAll, type Packing, pairsCommand } from './log-commands.ts';
 import { baseName, cut, jqPath, type LogFinding, wrong } from './log-finding.ts';
@@ -210,6 +211,28 @@ export function raggedFinding(
     'format_not_read',
     `${message} ${what}${counts}.`,
     `Write one JSON object for each ${shown.word} and ${done.word}${time === undefined ? '' : ' (as if all sessions began at once, in September 2001: add the start of each if you know it)'}, and inspect that:`,
+    `${fed(`python3 -c ${shellWord(python)}`, name, compression)} > ${shellWord(
+      `mended-${baseName(name)
+        .replace(/\.(?:gz|zst)$/, '')
+        .replace(/\.[a-z]+$/, '')}.ndjson`,
+    )}`,
+  );
+}
+
+/** LogFinding with a command that makes rows of items, which name their list. */
+export function headedFinding(
+  { delimiter, head, width, lists, item, flag }: HeadedLines,
+  name: string,
+  compression: Packing,
+): LogFinding {
+  const done = flag === undefined ? '' : `, and column ${flag + 1} says yes or no of each`;
+  const click = flag === undefined ? '' : `,"click":r[${flag}]`;
+  const row = `{"requestId":str(N[0]),"ts":10**9+N[0],"rank":int(r[0]),"itemId":r[${item}]${click}}`;
+  const python = `import json,sys; N=[0]; [N.__setitem__(0,N[0]+1) if len(r)==${head} else print(json.dumps(${row})) for r in (l.rstrip("\\r\\n").split(${JSON.stringify(delimiter)}) for l in sys.stdin)]`;
+  return wrong(
+    'format_not_read',
+    `${name} has a line with ${head} columns for each list, and below it a line with ${width} columns for each of its items: column 1 is its place, column ${item + 1} the item${done} (${lists} lists). No line says which list it belongs to.`,
+    `Write rows of items, which name their list (as if one began each second, in September 2001: put in a time if you know it${flag === undefined ? '' : `; if another column than ${flag + 1} says what was clicked, put that in`}), and inspect that:`,
     `${fed(`python3 -c ${shellWord(python)}`, name, compression)} > ${shellWord(
       `mended-${baseName(name)
         .replace(/\.(?:gz|zst)$/, '')

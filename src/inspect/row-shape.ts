@@ -78,9 +78,7 @@ function isOfActions({ path, distinct }: Field): boolean {
  * may have gaps and any order: something else was shown between.
  */
 function byShape(fields: readonly Field[], profile: Profile, rows: readonly Fields[]): RowList | undefined {
-  const ids = fields.filter(
-    (field) => isIdLike(field) && timesOf(field) === undefined && !isYesNo(field) && !OF_CLOCK.test(field.path),
-  );
+  const ids = fields.filter((field) => isIdLike(field) && timesOf(field) === undefined && !isYesNo(field));
   const orders = fields
     .filter((field) => isSmallWhole(field) && field.distinct.size >= 2)
     .sort((a, b) => nameFit(b.path, 'position') - nameFit(a.path, 'position'));
@@ -94,11 +92,12 @@ function byShape(fields: readonly Field[], profile: Profile, rows: readonly Fiel
     const by = key.map(({ path }) => path);
     if (!standTogether(rows, by)) continue;
     const numbers = orders.filter((field) => !key.includes(field));
+    const isOfClock = key.length === 1 && OF_CLOCK.test(by[0]);
     const order =
       numbers.find((field) => isNumbered(rows, by, field.path)) ??
-      (key.length > 1 ? undefined : numbers.find((field) => isPlaceWithGaps(field, fields, rows, by)));
+      (key.length > 1 || isOfClock ? undefined : numbers.find((field) => isPlaceWithGaps(field, fields, rows, by)));
     // Without a position, clicked items beside others are a list in the order of the rows.
-    const areShown = order !== undefined || (key.length === 1 && fields.some(isOfDone));
+    const areShown = order !== undefined || (key.length === 1 && !isOfClock && fields.some(isOfDone));
     if (!areShown || !times.some(({ path }) => isOneEach(rows, by, path))) continue;
     const [item] = ids
       .filter((field) => !key.includes(field) && field !== order && !hasFractions(field))

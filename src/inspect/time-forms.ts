@@ -70,7 +70,7 @@ export function isOtherDate(value: unknown): boolean {
     ) ||
     isSerial(text) ||
     (text.includes(',') && SHORTENED.test(text)) ||
-    IN_WORDS.test(text) ||
+    OF_DOTNET.test(text) ||
     DATES.some(([form]) => form.test(text))
   );
 }
@@ -82,7 +82,7 @@ export function isSerial(text: string): boolean {
 }
 
 /** Milliseconds since 1970 as .NET writes them in JSON: `/Date(1362079800000+0100)/`, whose offset says nothing about the moment. */
-export const IN_WORDS = /^\/Date\(\d{12,13}(?:[+-]\d{4})?\)\/$/;
+export const OF_DOTNET = /^\/[D]ate\(\d{12,13}(?:[+-]\d{4})?\)\/$/;
 
 /** Unambiguous forms of dates, with their strptime formats. */
 const DATES: readonly (readonly [RegExp, string])[] = [

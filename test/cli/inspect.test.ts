@@ -224,7 +224,7 @@ describe('receval inspect', () => {
     const timeless = await receval(['inspect', '.'], { cwd: tables });
     expect(timeless.stderr).toBe('');
     expect(timeless.stdout).toContain('No field of the lists in events.csv holds a time (ts).');
-    expect(timeless.stdout).toContain('The lists have no id either');
+    expect(timeless.stdout).toMatch(/The\s+lists have no id either/);
     const none = await inspect(join('exported', '_temporary'));
     expect([none.code, none.stderr]).toEqual([
       2,

@@ -52,3 +52,32 @@ describe('lines of several kinds', () => {
     expect(cause).toContain('view with 5 columns (30), login with 3 columns (30)');
   });
 });
+
+describe('a line for each list, and wider lines for its items', () => {
+  /** Every second list is clicked, at rank 1, 2, 3, 1, ... */
+  const list = (n: number, from: number): readonly string[] => [
+    `query ${n}\t${n % 4}`,
+    ...[0, 1, 2].map((i) => {
+      const done = n % 2 === 1 && i === n % 3 ? 1 : 0;
+      return `${i + from}\t${`d${(7 * n + 3 * i) % 97}`}\t${n % 5}\t${done}\t${1 - done}\t0`;
+    }),
+  ];
+
+  it.each([0, 1])('are told, with the command that names the list in each, from place %i on', async (from) => {
+    logs.write('part-00000', `${numbers.flatMap((n) => list(n, from)).join('\n')}\n`);
+    const [{ code, cause, command }] = wrongIn(await logs.look('part-00000'));
+    expect(code).toBe('format_not_read');
+    expect(cause).toContain('a line with 2 columns for each list, and below it a line with 6 columns');
+    expect(cause).toContain('column 2 the item, and column 4 says yes or no of each (30 lists)');
+    logs.run(command);
+    const mended = await logs.look('mended-part-00000.ndjson');
+    expect(wrongIn(mended)).toEqual([]);
+    expect(await logs.mrr(mended)).toBe(0.305556);
+  });
+
+  it('are not seen in lines whose first column does not count', async () => {
+    const rows = numbers.flatMap((n) => [`query ${n}\t1`, `7\td${n}\t0`, `9\te${n}\t1`]);
+    logs.write('log.txt', `${rows.join('\n')}\n`);
+    expect(wrongIn(await logs.look('log.txt'))[0].cause).toBe('log.txt is not JSON and has no columns.');
+  });
+});
