@@ -94,14 +94,18 @@ export function sortCommand(
 }
 
 /** The command without its input and output. */
-function sortedBy(path: string, { format: { form, encoding }, profile }: InspectedFile): string | undefined {
+function sortedBy(path: string, { format: { form, encoding }, profile, made }: InspectedFile): string | undefined {
   if (encoding === undefined) return undefined;
+  const own = made.find((field) => field.path === path)?.source;
+  const isCounted = own !== undefined && (own.timeOrigin !== undefined || own.unit !== undefined);
+  // The file holds what the map reads, such as dates whose text is not in the order of time.
+  if (own !== undefined && (!isCounted || form.kind !== 'delimited' || own.decimal !== undefined)) return undefined;
   if (form.kind === 'ndjson') return `jq -sc ${shellWord(`sort_by(${jqPath(path)})[]`)}`;
   const field = profile.fields.get(path);
   if (form.kind !== 'delimited' || field === undefined || columnAt(form, path) < 0) return undefined;
   const csv = form.delimiter === ',' ? '' : `,delimiter=${pythonText(form.delimiter)}`;
   const cell = `r[${columnAt(form, path)}]`;
-  const key = isNumbers(field) ? `float(${cell} or 0)` : cell;
+  const key = isCounted || isNumbers(field) ? `float(${cell} or 0)` : cell;
   const head = form.columns === undefined ? '' : 'w.writerow(next(rows)); ';
   const python = `import csv,sys; rows=csv.reader(sys.stdin${csv}); w=csv.writer(sys.stdout${csv},lineterminator="\\n"); ${head}w.writerows(sorted(filter(None,rows),key=lambda r:${key}))`;
   return `python3 -c ${shellWord(python)}`;

@@ -92,3 +92,21 @@ describe('times of .NET', () => {
     expect(await logs.mrr(found)).toBe(MRR);
   });
 });
+
+describe('times that count from a start', () => {
+  it('are sorted as numbers by the command that is printed', async () => {
+    // As text, 900 would stand behind 1950900.
+    const start = (n: number): number => 50_000 * ((7 * n) % 40) + 900;
+    const table = (head: string, rows: readonly string[]) => `${[head, ...rows].join('\n')}\n`;
+    const shown = numbers.map((n) => `q${n}x;${start(n)};${ids(n).join(',')}`);
+    const clicked = numbers.map((n) => `q${n}x;${start(n) + 20};${ids(n)[n % 3]}`);
+    logs.write('shown.csv', table('queryId;timeframe;items', shown));
+    logs.write('clicks.csv', table('queryId;timeframe;itemId', clicked));
+    const [{ code, command }] = wrongIn(await logs.look('shown.csv', 'clicks.csv'));
+    expect(code).toBe('out_of_order');
+    logs.run(command);
+    const sorted = await logs.look('mended-shown.csv', 'mended-clicks.csv');
+    expect(wrongIn(sorted)).toEqual([]);
+    expect(await logs.mrr(sorted)).toBe(MRR);
+  });
+});
