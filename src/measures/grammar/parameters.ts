@@ -4,7 +4,7 @@
  */
 
 /** A parameter that takes one of a few words; the first is the default. */
-interface WordShape {
+export interface WordShape {
   readonly kind: 'word';
   readonly values: readonly string[];
 }
