@@ -1,6 +1,7 @@
 /** One case in its own process: `node --import tsx/esm bench/case.ts NAME [N]` prints its figures as one line of JSON. */
 
 import { Chunks } from './chunks.ts';
+import { FOREIGN_MAPS, foreign } from './foreign.ts';
 import {
   accumulateLoop,
   closedLists,
@@ -25,8 +26,8 @@ interface Figures {
 }
 
 /** Runs a stage over the whole workload; the figures are from 40 % to 95 % of it. */
-async function overRecords(stage: Stage): Promise<Figures> {
-  const turns = [...new Chunks().turns(makeWorkload(IMPRESSIONS, PER_SECOND))];
+async function overRecords(stage: Stage, records = makeWorkload(IMPRESSIONS, PER_SECOND)): Promise<Figures> {
+  const turns = [...new Chunks().turns(records)];
   const from = Math.floor(turns.length * 0.4);
   const to = Math.floor(turns.length * 0.95);
   let impressions = 0;
@@ -81,6 +82,8 @@ async function run(name: string, n: number): Promise<object> {
       return overCalls(accumulateLoop(), 3);
     case 'whole path':
       return overRecords(await pathStage());
+    case 'whole path, mapped':
+      return overRecords(await pathStage(FOREIGN_MAPS), [...foreign(makeWorkload(IMPRESSIONS, PER_SECOND))]);
     case 'state':
       return measureState(n);
     default:

@@ -9,7 +9,15 @@ import { flag } from './flag.ts';
 import { median } from './median.ts';
 import type { StateFigures } from './state.ts';
 
-const CASES = ['JSON.parse', 'decode', 'decode + join', 'score', 'accumulate', 'whole path'] as const;
+const CASES = [
+  'JSON.parse',
+  'decode',
+  'decode + join',
+  'score',
+  'accumulate',
+  'whole path',
+  'whole path, mapped',
+] as const;
 const EVENTS_PER_IMPRESSION = 2.5;
 
 const rounds = Number(flag('--rounds') ?? 3);
@@ -54,6 +62,7 @@ row('join', Math.max(0.01, us('decode + join') - us('decode')));
 row('score, 3 horizons', us('score'));
 row('accumulate, 3 horizons', us('accumulate'));
 row('whole path in memory', us('whole path'));
+row('the same of nested foreign names', us('whole path, mapped'));
 print('');
 print(
   '| open impressions | packed bytes each | the same in steady state | process bytes each | most CPU of a chunk of 200, filling | steady | CPU us per impression, steady |',

@@ -1,6 +1,7 @@
 import { Panes } from '../src/accumulators/panes.ts';
 import { MemoryStore } from '../src/accumulators/store/memory-store.ts';
 import { createDecoder, type Decoder } from '../src/consumers/decode/decoder.ts';
+import type { FieldMap } from '../src/consumers/decode/decoder-settings.ts';
 import { recordRows } from '../src/consumers/engine/record-rows.ts';
 import type { JoinSettings, UnitJoin } from '../src/consumers/join/api.ts';
 import { createJoin } from '../src/consumers/join/join.ts';
@@ -21,10 +22,11 @@ const ROLES = [
   { impressions: false, feedback: true },
 ];
 
-export function decoders(): readonly Decoder[] {
-  return ROLES.map((role) =>
+/** @param maps of the topics; undefined: records are canonical */
+export function decoders(maps?: readonly FieldMap[]): readonly Decoder[] {
+  return ROLES.map((role, topic) =>
     createDecoder({
-      adapter: 'canonical',
+      adapter: maps === undefined ? 'canonical' : { map: maps[topic] },
       role,
       dimensions: DIMENSIONS,
       itemsPerList: 1000,
@@ -204,7 +206,7 @@ export function accumulateLoop(): (n: number) => number {
 }
 
 /** Bytes in, committed rows out: the whole path of a unit, over the store in memory. */
-export async function pathStage(): Promise<Stage & { readonly unit: Unit }> {
+export async function pathStage(maps?: readonly FieldMap[]): Promise<Stage & { readonly unit: Unit }> {
   const s = scorer();
   let ids = 0;
   const unit = await Unit.claim(
@@ -220,7 +222,7 @@ export async function pathStage(): Promise<Stage & { readonly unit: Unit }> {
       experiments: [],
       sources: ['impressions:0', 'feedback:0'],
     },
-    { store: new MemoryStore(), decoders: decoders(), scorer: s, newId: () => `id${ids++}`, now: () => undefined },
+    { store: new MemoryStore(), decoders: decoders(maps), scorer: s, newId: () => `id${ids++}`, now: () => undefined },
   );
   return {
     unit,

@@ -37,6 +37,7 @@ const STRUCTURES = {
   'engine/row-text': ['RowStep'],
   'engine/unit': ['Settings', 'TopicState', 'UnitFigures'],
   'scan/results': ['Results'],
+  'scan/program': ['Program', 'Node', 'Key', 'Case', 'Condition', 'Move'],
 } as const;
 /** Files whose constants are the addresses of structures that exist once. */
 const PLACES = ['engine/layout', 'scan/layout'] as const;
@@ -71,7 +72,9 @@ const NUMBERS = {
   'scan/scan': ['IMPRESSION', 'FEEDBACK', 'HAS_IMPRESSIONS', 'HAS_FEEDBACK', 'CARRIES_CATEGORIES'],
   'scan/results': ['WHOLE', 'TEXT'],
   'scan/items': ['BEFORE_RANKS', 'BEFORE_SCORE_SPANS', 'BEFORE_CATEGORY_PLACES', 'BEFORE_SCORES'],
-  'scan/layout': ['RECORD_KEYS', 'ITEM_KEYS', 'KEY_BYTES', 'SPANS', 'ZEROS'],
+  'scan/layout': ['SPANS', 'ZEROS'],
+  'scan/spans': ['CONTEXT', 'MOST_FIELDS', 'MOST_SPANS'],
+  'scan/program': ['PLACES', 'EXISTS', 'IS_ABSENT', 'IS_ONE_OF'],
 } as const;
 /** The file below `src` that holds the layout. */
 export const LAYOUT_FILE = 'consumers/engine/engine-layout.ts';

@@ -47,6 +47,8 @@ export class Feed {
   rows: usize;
   count: u32;
   next: u32;
+  /** What the scanner looks for. */
+  program: usize;
   scanner: u32;
   holds: u32;
   itemsPerList: u32;
@@ -165,7 +167,15 @@ function readAhead(unit: Unit, row: Row, staged: Staged): bool {
   const fourth = v128.load(recordEnd, 48);
   const zeros = i8x16.splat(0);
   putBehind(recordEnd, zeros, zeros, zeros, zeros);
-  const kind = readRecord(row.at, <usize>row.size, feed.scanner, feed.holds, feed.itemsPerList, feed.positionBase);
+  const kind = readRecord(
+    row.at,
+    <usize>row.size,
+    feed.program,
+    feed.scanner,
+    feed.holds,
+    feed.itemsPerList,
+    feed.positionBase,
+  );
   putBehind(recordEnd, first, second, third, fourth);
   if (kind === UNKNOWN) return false;
   const ts = timeOf();

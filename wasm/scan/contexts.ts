@@ -1,7 +1,7 @@
 /** Contexts that the host has read, by the bytes of their fields. Most impressions repeat one byte for byte. */
 import { sameBytes } from '../text';
 import { CELLS, CONTEXT_KEYS, CONTEXT_KEYS_END, CONTEXTS } from './layout';
-import { begin, CONTEXT, end, FIELDS } from './spans';
+import { begin, CONTEXT, contextEnd, end } from './spans';
 
 export const UNKNOWN: i32 = -1;
 
@@ -43,7 +43,7 @@ function mix(state: u64, word: u64): u64 {
 
 function hashContext(scanner: u32): u32 {
   let h = mix(FACTOR, <u64>scanner);
-  for (let field = CONTEXT; field < FIELDS; field++) {
+  for (let field = CONTEXT; field < contextEnd; field++) {
     const to = end(field);
     let at = begin(field);
     h = mix(h, <u64>(to - at));
@@ -56,7 +56,7 @@ function hashContext(scanner: u32): u32 {
 function isKey(key: Key, scanner: u32): bool {
   if (key.hash !== hash || key.scanner !== scanner) return false;
   let k = changetype<usize>(key) + KEY_HEAD;
-  for (let field = CONTEXT; field < FIELDS; field++) {
+  for (let field = CONTEXT; field < contextEnd; field++) {
     const from = begin(field);
     const size = end(field) - from;
     if (<usize>load<u32>(k) !== size || !sameBytes(k + 4, from, size)) return false;
@@ -114,7 +114,7 @@ function forgetAll(): void {
  */
 export function keepContext(scanner: u32, ignored: u32): i32 {
   let bytes = KEY_HEAD;
-  for (let field = CONTEXT; field < FIELDS; field++) bytes += 4 + end(field) - begin(field);
+  for (let field = CONTEXT; field < contextEnd; field++) bytes += 4 + end(field) - begin(field);
   if (bytes > MOST_KEY_BYTES) return UNKNOWN;
   if (isFull(bytes)) {
     if (areInHand) return UNKNOWN;
@@ -133,7 +133,7 @@ export function keepContext(scanner: u32, ignored: u32): i32 {
   key.ignored = ignored;
   key.scanner = scanner;
   top += KEY_HEAD;
-  for (let field = CONTEXT; field < FIELDS; field++) {
+  for (let field = CONTEXT; field < contextEnd; field++) {
     const from = begin(field);
     const size = end(field) - from;
     store<u32>(top, <u32>size);

@@ -15,15 +15,14 @@ import {
   wholeNumber,
 } from './json';
 import { keyValue, NOT_PLAIN, OTHER_NAME, readKey } from './keys';
-import { ITEM_KEYS } from './layout';
+import { Key, Node } from './program';
 
-/** Names of an item's fields, in the order in which the host passes them (scan-memory.ts). The fourth is the team. */
+/** Fields of an item, by the numbers that the host has for them (scan-program.ts). The fourth is the team. */
 const ID: i32 = 0;
 const SCORE: i32 = 1;
 const POSITION: i32 = 2;
 const PROPENSITY: i32 = 3;
 const CATEGORY: i32 = 5;
-const FIELDS: i32 = 6;
 
 /** Ranks are kept in 32 bits. */
 const MAX_RANK: f64 = 2147483647;
@@ -71,8 +70,13 @@ export function rankAt(slot: u32): i32 {
   return load<i32>(ranks + 4 * <usize>slot);
 }
 
+/** Number of the item that is read, of all items. */
+let visit: u32 = 0;
+/** One bit for each field that the item has. */
+let seen: u32 = 0;
+
 /** Records where the items of the list at `at` stand. Returns the end of the list; 0: it may be invalid. */
-export function readItems(at: usize, hints: usize, itemsPerList: u32, positionBase: f64): usize {
+export function readItems(at: usize, node: Node, itemsPerList: u32, positionBase: f64): usize {
   slots = 0;
   rankedSlots = 0;
   scoredSlots = 0;
@@ -84,7 +88,13 @@ export function readItems(at: usize, hints: usize, itemsPerList: u32, positionBa
     const slot = <usize>slots;
     store<u64>(scores + 8 * slot, 0);
     store<u64>(categories + 8 * slot, 0);
-    i = load<u8>(i) === QUOTE ? readId(i, slot) : readItem(i, slot, hints, positionBase);
+    if (load<u8>(i) !== OPEN_BRACE) i = node.scalars !== 0 ? readId(i, slot) : 0;
+    else {
+      seen = 0;
+      visit++;
+      i = readItem(i, slot, node, positionBase);
+      if ((seen & 1) === 0) return 0;
+    }
     if (i === 0) return 0;
     slots++;
     i = skipBlank(i);
@@ -96,41 +106,62 @@ export function readItems(at: usize, hints: usize, itemsPerList: u32, positionBa
   return rankedSlots !== 0 && rankedSlots !== slots ? 0 : i + 1;
 }
 
-function readItem(at: usize, slot: usize, hints: usize, positionBase: f64): usize {
+/** The end of an item, or of an object in it. */
+function readItem(at: usize, slot: usize, node: Node, positionBase: f64): usize {
   if (load<u8>(at) !== OPEN_BRACE) return 0;
-  let seen: u32 = 0;
   let i = skipBlank(at + 1);
+  if (load<u8>(i) === CLOSE_BRACE) return i + 1;
   let nth: usize = 0;
   while (true) {
-    const name = readKey(i, nth++, ITEM_KEYS, FIELDS, hints);
-    if (name === NOT_PLAIN) return 0;
+    const found = readKey(i, nth++, node);
+    if (found === NOT_PLAIN) return 0;
     const value = keyValue;
-    if (name === ID) i = readId(value, slot);
-    else if (name === SCORE) i = readScore(value, slot);
-    else if (name === PROPENSITY) i = decimalEnd(value);
-    else if (name === POSITION) i = readRank(value, slot, positionBase);
-    else if (name === OTHER_NAME) i = valueEnd(value, 0);
-    else i = readWord(value, name, slot);
+    i = found === OTHER_NAME ? valueEnd(value, 0) : readField(value, slot, changetype<Key>(found), positionBase);
     if (i === 0) return 0;
-    if (name >= 0) {
-      const bit: u32 = 1 << name;
-      if ((seen & bit) !== 0) return 0;
-      seen |= bit;
-    }
     i = skipBlank(i);
     const next = load<u8>(i);
-    if (next === CLOSE_BRACE) return (seen & 1) === 0 ? 0 : i + 1;
+    if (next === CLOSE_BRACE) return i + 1;
     if (next !== COMMA) return 0;
     i = skipBlank(i + 1);
   }
 }
 
+function readField(value: usize, slot: usize, key: Key, positionBase: f64): usize {
+  const name = key.field;
+  if (name >= 0) {
+    const bit: u32 = 1 << name;
+    if ((seen & bit) !== 0) return 0;
+    seen |= bit;
+  }
+  if (key.node !== 0) {
+    if (key.seen === visit || name >= 0) return 0;
+    key.seen = visit;
+    return load<u8>(value) === OPEN_BRACE
+      ? readItem(value, slot, changetype<Node>(key.node), positionBase)
+      : valueEnd(value, 0);
+  }
+  if (name === ID) return readId(value, slot);
+  if (name === SCORE) return readScore(value, slot);
+  if (name === PROPENSITY) return decimalEnd(value);
+  if (name === POSITION) return readRank(value, slot, positionBase);
+  return readWord(value, name, slot);
+}
+
 function readId(at: usize, slot: usize): usize {
-  if (load<u8>(at) !== QUOTE) return 0;
+  if (load<u8>(at) !== QUOTE) return readNumber(at, slot);
   const end = behindQuote(at + 1);
   if (end <= at + 2) return 0;
   store<u32>(ids + 8 * slot, <u32>at + 1);
   store<u32>(ids + 8 * slot, <u32>end - 1, 4);
+  return end;
+}
+
+/** Reads an id that is a whole number, which is the text of its digits. */
+function readNumber(at: usize, slot: usize): usize {
+  const end = decimalEnd(at);
+  if (!(wholeNumber(at, end) >= 0)) return 0;
+  store<u32>(ids + 8 * slot, <u32>at);
+  store<u32>(ids + 8 * slot, <u32>end, 4);
   return end;
 }
 

@@ -1,13 +1,15 @@
-/** Looks up the keys of objects in a list of names. Objects of one producer have their keys in the same order, so it tries that first. */
+/** Looks up the keys of objects in those of a node. Objects of one producer have their keys in the same order, so it tries that first. */
+import { sameBytes } from '../text';
 import { COLON, skipBlank, stringEnd } from './json';
-import { KEY_BYTES, PLACES } from './layout';
+import { HINTS, KEY_BYTES, Key, Node, PLACES } from './program';
 
-export const OTHER_NAME: i32 = -1;
-export const NOT_PLAIN: i32 = -2;
+/** A name that nothing is looked for under. */
+export const OTHER_NAME: usize = 0;
+export const NOT_PLAIN: usize = 1;
 
-const MASK: usize = 16;
-const LENGTH: usize = 20;
-const MOST_LENGTH: u32 = 16;
+const FIRST: usize = 16;
+const MASK: usize = offsetof<Key>('mask');
+const LENGTH: usize = offsetof<Key>('length');
 
 /** Address of the value of the key read last. */
 export let keyValue: usize = 0;
@@ -17,44 +19,43 @@ function equalBytes(a: usize, b: usize): u32 {
   return i8x16.bitmask(i8x16.eq(v128.load(a), v128.load(b)));
 }
 
-/**
- * Index of the name of the key at `at`, the `nth` of its object.
- * @param keys names in the form of layout.ts, `count` of them
- * @param hints one byte per position: the name that stood there last
- */
-export function readKey(at: usize, nth: usize, keys: usize, count: i32, hints: usize): i32 {
-  const hint = hints + (nth & (PLACES - 1));
-  const expected = <i32>load<i8>(hint);
-  if (expected >= 0) {
-    const key = keys + KEY_BYTES * <usize>expected;
-    const mask = load<u32>(key, MASK);
-    if ((equalBytes(at, key) & mask) === mask) {
-      keyValue = skipBlank(at + <usize>load<u32>(key, LENGTH));
-      return expected;
-    }
-  }
-  return searchKey(at, keys, count, hint);
+/** Whether the bytes behind the first 16 are those of the key, too; `length` bytes in all. */
+function isRestSame(at: usize, key: usize, length: usize): bool {
+  return length <= FIRST || sameBytes(at + FIRST, changetype<Key>(key).rest, length - FIRST);
 }
 
-function searchKey(at: usize, keys: usize, count: i32, hint: usize): i32 {
+/** Address of the `Key` of the node at `at`, the `nth` of its object; OTHER_NAME; NOT_PLAIN. */
+export function readKey(at: usize, nth: usize, node: Node): usize {
+  const hint = changetype<usize>(node) + HINTS + (nth & (PLACES - 1));
+  const expected = <i32>load<i8>(hint);
+  if (expected >= 0) {
+    const key = node.keys + KEY_BYTES * <usize>expected;
+    const mask = load<u32>(key, MASK);
+    const length = <usize>load<u32>(key, LENGTH);
+    if ((equalBytes(at, key) & mask) === mask && isRestSame(at, key, length)) {
+      keyValue = skipBlank(at + length);
+      return key;
+    }
+  }
+  return searchKey(at, node, hint);
+}
+
+function searchKey(at: usize, node: Node, hint: usize): usize {
   const end = stringEnd(at);
   if (end === 0) return NOT_PLAIN;
   const colon = skipBlank(end);
   if (load<u8>(colon) !== COLON) return NOT_PLAIN;
   keyValue = skipBlank(colon + 1);
   // With quotes, without the colon, since blanks may precede it.
-  const length = <u32>(end - at);
-  let found = OTHER_NAME;
-  if (length < MOST_LENGTH) {
-    const mask: u32 = (1 << length) - 1;
-    for (let k = 0; k < count; k++) {
-      const key = keys + KEY_BYTES * <usize>k;
-      if (load<u32>(key, LENGTH) === length + 1 && (equalBytes(at, key) & mask) === mask) {
-        found = k;
-        break;
-      }
-    }
+  const length = end - at;
+  const mask: u32 = length >= FIRST ? 0xffff : (1 << (<i32>length)) - 1;
+  let key = node.keys;
+  for (let k = 0; k < node.count; k++, key += KEY_BYTES) {
+    const isSame = load<u32>(key, LENGTH) === <u32>length + 1 && (equalBytes(at, key) & mask) === mask;
+    if (!isSame || !isRestSame(at, key, length)) continue;
+    store<i8>(hint, <i8>k);
+    return key;
   }
-  store<i8>(hint, <i8>found);
-  return found;
+  store<i8>(hint, -1);
+  return OTHER_NAME;
 }

@@ -1,7 +1,7 @@
 /**
  * Turns the bytes of a record into a packed event without JSON.parse: one pass checks the grammar, then the ids are packed (decision
  * 0014). It recognises an event only if the record is certainly valid and plain: ASCII without escapes, no field twice, ids that are
- * texts. All other records are left to src/consumers/decode.
+ * texts or whole numbers. All other records are left to src/consumers/decode.
  */
 
 import { HAS_CATEGORIES, HAS_RANKS, USERLESS } from '../engine/events';
@@ -34,8 +34,9 @@ import {
   valueEnd,
   wholeNumber,
 } from './json';
-import { keyValue, NOT_PLAIN, readKey } from './keys';
-import { HINTS, PLACES, RECORD_KEYS, SCANNERS, ZEROS } from './layout';
+import { keyValue, NOT_PLAIN, OTHER_NAME, readKey } from './keys';
+import { ZEROS } from './layout';
+import { choose, Key, Node, Program } from './program';
 import { DECIMAL, hasCategories, setFeedback, setImpression, setTime, setValue, TEXT, WHOLE } from './results';
 import {
   ACTION,
@@ -44,14 +45,15 @@ import {
   EMPTY,
   EVENT_ID,
   end,
-  FIELDS,
+  FULL,
+  hasId,
   INVALID,
   ITEM_ID,
   ITEMS,
   isText,
   OFFSET,
-  optionalText,
   REQUEST_ID,
+  readId,
   SESSION_ID,
   setSpan,
   TS,
@@ -123,9 +125,9 @@ export function slotsAt(): u32 {
 }
 
 /** Kind of the record of `size` bytes that the host has written. Also packs its ids. */
-export function scan(size: u32, scanner: u32, holds: u32, itemsPerList: u32, positionBase: f64): i32 {
+export function scan(size: u32, program: usize, scanner: u32, holds: u32, itemsPerList: u32, positionBase: f64): i32 {
   memory.fill(record + <usize>size, 0, ZEROS);
-  const kind = readRecord(record, <usize>size, scanner, holds, itemsPerList, positionBase);
+  const kind = readRecord(record, <usize>size, program, scanner, holds, itemsPerList, positionBase);
   if (kind === IMPRESSION) packImpression();
   else if (kind === FEEDBACK) packFeedback(texts);
   return kind;
@@ -135,12 +137,13 @@ export function scan(size: u32, scanner: u32, holds: u32, itemsPerList: u32, pos
 export function readRecord(
   at: usize,
   size: usize,
+  program: usize,
   scanner: u32,
   holds: u32,
   itemsPerList: u32,
   positionBase: f64,
 ): i32 {
-  if (!findFields(at, at + size, scanner, itemsPerList, positionBase)) return UNKNOWN;
+  if (!findFields(at, at + size, changetype<Program>(program), itemsPerList, positionBase)) return UNKNOWN;
   if (end(ITEMS) === 0) return (holds & HAS_FEEDBACK) !== 0 && readFeedback() ? FEEDBACK : UNKNOWN;
   const isList = load<u8>(begin(ITEMS)) === OPEN_BRACKET;
   return isList && (holds & HAS_IMPRESSIONS) !== 0 && readImpression(scanner, holds) ? IMPRESSION : UNKNOWN;
@@ -164,43 +167,77 @@ export function anyEnd(at: usize): usize {
   return valueEnd(at, 0);
 }
 
+/** Number of the record that is read, of all records. */
+let visit: u32 = 0;
+/** Whether the list of items was read. */
+let isListRead: bool = false;
+
 /** Whether the record is one plain object. Also records where its fields and items stand. */
-function findFields(from: usize, recordEnd: usize, scanner: u32, itemsPerList: u32, positionBase: f64): bool {
-  clearSpans();
-  const hints = HINTS + 2 * PLACES * <usize>(scanner & (SCANNERS - 1));
-  let at = skipBlank(from);
+function findFields(from: usize, recordEnd: usize, program: Program, itemsPerList: u32, positionBase: f64): bool {
+  clearSpans(<usize>program.spans, <usize>program.contextEnd);
+  visit++;
+  isListRead = false;
+  const at = skipBlank(from);
   if (load<u8>(at) !== OPEN_BRACE) return false;
-  at = skipBlank(at + 1);
+  const behind = readObject(at, changetype<Node>(program.root), itemsPerList, positionBase);
+  return behind !== 0 && skipBlank(behind) === recordEnd && choose(program);
+}
+
+/** The end of the record, or of an object in it; 0: it may be invalid. */
+function readObject(from: usize, node: Node, itemsPerList: u32, positionBase: f64): usize {
+  let at = skipBlank(from + 1);
+  if (load<u8>(at) === CLOSE_BRACE) return at + 1;
   let nth: usize = 0;
   while (true) {
-    const field = readKey(at, nth++, RECORD_KEYS, <i32>FIELDS, hints);
-    if (field === NOT_PLAIN) return false;
+    const found = readKey(at, nth++, node);
+    if (found === NOT_PLAIN) return 0;
     const value = keyValue;
     const first = load<u8>(value);
-    if (first === QUOTE) at = behindQuote(value + 1);
-    else if (field === <i32>ITEMS && first === OPEN_BRACKET) {
-      if (end(ITEMS) !== 0) return false;
-      at = readItems(value, hints + PLACES, itemsPerList, positionBase);
-    } else at = valueEnd(value, 0);
-    if (at === 0) return false;
-    if (field >= 0) {
-      if (end(<usize>field) !== 0) return false;
-      setSpan(<usize>field, value, at);
+    if (found === OTHER_NAME) at = first === QUOTE ? behindQuote(value + 1) : valueEnd(value, 0);
+    else {
+      const key = changetype<Key>(found);
+      if (key.node === 0 && first === QUOTE) at = behindQuote(value + 1);
+      else at = readMember(value, key, itemsPerList, positionBase);
+      if (at === 0) return 0;
+      if (key.field >= 0) {
+        if (end(<usize>key.field) !== 0) return 0;
+        setSpan(<usize>key.field, value, at);
+      }
     }
+    if (at === 0) return 0;
     at = skipBlank(at);
     const next = load<u8>(at);
-    if (next === CLOSE_BRACE) return skipBlank(at + 1) === recordEnd;
-    if (next !== COMMA) return false;
+    if (next === CLOSE_BRACE) return at + 1;
+    if (next !== COMMA) return 0;
     at = skipBlank(at + 1);
   }
 }
 
+/**
+ * The end of a member that is no text, or in which something is looked for. A pointer leads into a text that holds JSON, too, but no plain
+ * text holds an object with members.
+ */
+function readMember(value: usize, key: Key, itemsPerList: u32, positionBase: f64): usize {
+  const first = load<u8>(value);
+  if (key.items !== 0 && first === OPEN_BRACKET) {
+    if (isListRead) return 0;
+    isListRead = true;
+    return readItems(value, changetype<Node>(key.items), itemsPerList, positionBase);
+  }
+  if (key.node === 0) return valueEnd(value, 0);
+  if (key.seen === visit) return 0;
+  key.seen = visit;
+  return first === OPEN_BRACE
+    ? readObject(value, changetype<Node>(key.node), itemsPerList, positionBase)
+    : valueEnd(value, 0);
+}
+
 function readImpression(scanner: u32, holds: u32): bool {
-  const user = optionalText(USER_ID);
-  if (user === INVALID || !isText(REQUEST_ID) || !readTime()) return false;
+  const user = readId(USER_ID);
+  if (user === INVALID || readId(REQUEST_ID) !== FULL || !readTime()) return false;
   const offset = end(OFFSET) === 0 ? 0 : wholeNumber(begin(OFFSET), end(OFFSET));
   if (!(offset <= MAX_OFFSET)) return false;
-  if (optionalText(EVENT_ID) === INVALID || optionalText(SESSION_ID) === INVALID) return false;
+  if (readId(EVENT_ID) === INVALID || readId(SESSION_ID) === INVALID) return false;
   let flags: u32 = 0;
   if (rankedSlots > 0) {
     const order = orderOfRanks(<i32>offset);
@@ -238,15 +275,14 @@ function orderOfRanks(offset: i32): i32 {
 }
 
 function readFeedback(): bool {
-  if (optionalText(EVENT_ID) === INVALID || !isText(REQUEST_ID) || !isText(ITEM_ID) || !isText(ACTION)) return false;
-  if (!readTime() || !readValue()) return false;
-  if (optionalText(USER_ID) === INVALID || optionalText(SESSION_ID) === INVALID) return false;
-  return true;
+  if (readId(EVENT_ID) === INVALID || readId(REQUEST_ID) !== FULL || readId(ITEM_ID) !== FULL) return false;
+  if (!isText(ACTION) || !readTime() || !readValue()) return false;
+  return readId(USER_ID) !== INVALID && readId(SESSION_ID) !== INVALID;
 }
 
 /** Packs the ids of the feedback that was read, from `to` on, to which positions are relative. Returns the end. */
 export function packFeedback(to: usize): usize {
-  const hasEventId = optionalText(EVENT_ID) !== EMPTY;
+  const hasEventId = hasId(EVENT_ID);
   const item = write(to, REQUEST_ID);
   const action = write(item, ITEM_ID);
   const eventId = write(action, ACTION);

@@ -1,10 +1,11 @@
-import { RESULTS } from '../engine/engine-layout.ts';
+import { CONTEXT as FIRST, RESULTS } from '../engine/engine-layout.ts';
 import { type Dimensions, isDimensionName } from './dimensions.ts';
 import { wrongContext } from './event-fields.ts';
-import { isRecord } from './raw.ts';
-import { CONTEXT_FIELDS, RECORD_FIELDS, type ScanMemory } from './scan-memory.ts';
+import { eventOf } from './map.ts';
+import { isRecord, type RawRecord } from './raw.ts';
+import type { ScanMemory } from './scan-memory.ts';
+import { CONTEXT_FIELDS } from './scan-plan.ts';
 
-const FIRST = RECORD_FIELDS.indexOf(CONTEXT_FIELDS[0]);
 /** A longer context is not kept. */
 const MOST_KEPT_BYTES = 1000;
 /** With one more all are forgotten; those that are known stay. */
@@ -34,6 +35,9 @@ export class Contexts {
   readonly #memory: ScanMemory;
   readonly #scanner: number;
   readonly #dimensions: Dimensions;
+  readonly #names: readonly string[];
+  /** From the values of the spans to the fields of a record; undefined: they are the fields themselves. */
+  readonly #mapped: ((root: unknown, entry: unknown) => RawRecord) | undefined;
   /** Contexts by number. Those of the same values are one object, so that those in use stay in the processor's cache. */
   readonly #known: Context[] = [];
   readonly #byTuple = new Map<string, Context>();
@@ -42,8 +46,10 @@ export class Contexts {
   /** Those that are not kept, since `begin`. */
   readonly #loose: Context[] = [];
 
-  /** @param scanner number of the scanner: two have contexts of their own */
-  constructor(memory: ScanMemory, scanner: number, dimensions: Dimensions) {
+  /** @param scanner number of the scanner: two have contexts of their own; @param names of the fields in the spans, as in a map */
+  constructor(memory: ScanMemory, scanner: number, dimensions: Dimensions, names: readonly string[]) {
+    this.#names = names;
+    this.#mapped = areCanonical(names) ? undefined : eventOf(Object.fromEntries(names.map((as, f) => [as, `/_${f}`])));
     this.#memory = memory;
     this.#scanner = scanner;
     this.#dimensions = dimensions;
@@ -74,7 +80,8 @@ export class Contexts {
   /** A number for the context of the current impression, which the scanner does not know; -1: it may not be valid. */
   number(): number {
     const isLong = this.#size() > MOST_KEPT_BYTES;
-    const read = isLong ? this.#parseLong() : this.#parse();
+    const read =
+      this.#mapped !== undefined ? this.#parseMapped(this.#mapped) : isLong ? this.#parseLong() : this.#parse();
     if (read === undefined) return -1;
     const number = isLong ? -1 : this.#memory.keep(this.#scanner, read.ignoredKeys);
     if (number < 0) return LOOSE + this.#loose.push(read) - 1;
@@ -98,6 +105,18 @@ export class Contexts {
     this.#known[number] = context;
     if (ignoredKeys > 0) this.#ignored.set(number, ignoredKeys);
     else this.#ignored.delete(number);
+  }
+
+  #parseMapped(mapped: (root: unknown, entry: unknown) => RawRecord): Read | undefined {
+    const values: Record<string, unknown> = {};
+    for (let f = 0; f < this.#names.length; f++) {
+      const value = this.#text(this.#from(f), this.#to(f));
+      if (value !== '') values[`_${f}`] = JSON.parse(value);
+    }
+    const record = mapped(values, undefined);
+    const before = this.#dimensions.ignoredKeys;
+    const dimensions = wrongContext(record) === undefined ? this.#dimensions.read(record) : undefined;
+    return dimensions && readAs(dimensions, this.#dimensions.ignoredKeys - before);
   }
 
   #parse(): Read | undefined {
@@ -186,7 +205,7 @@ export class Contexts {
 
   #size(): number {
     let bytes = 0;
-    for (let f = 0; f < CONTEXT_FIELDS.length; f++) bytes += this.#to(f) - this.#from(f);
+    for (let f = 0; f < this.#names.length; f++) bytes += this.#to(f) - this.#from(f);
     return bytes;
   }
 
@@ -197,4 +216,8 @@ export class Contexts {
 
 function readAs(dimensions: readonly string[], ignoredKeys: number): Read {
   return { dimensions, tuple: dimensions.join(','), ignoredKeys };
+}
+
+function areCanonical(names: readonly string[]): boolean {
+  return names.length === CONTEXT_FIELDS.length && names.every((name, f) => name === CONTEXT_FIELDS[f]);
 }

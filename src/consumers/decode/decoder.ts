@@ -21,6 +21,7 @@ import {
   type RawRecord,
 } from './raw.ts';
 import { optionalId, Reader } from './reader.ts';
+import { scanPlan } from './scan-plan.ts';
 import { Scanner } from './scanner.ts';
 import { timeOf, zoneOf } from './times.ts';
 
@@ -111,12 +112,9 @@ class RecordDecoder implements Decoder {
     this.#sessions = options.sessions === true;
     this.#joinBy = options.joinBy;
     const isPlain =
-      options.adapter === 'canonical' &&
-      this.#defaults === undefined &&
-      !this.#sessions &&
-      this.#joinBy === undefined &&
-      this.#exclusion === undefined;
-    this.#scanner = isPlain ? new Scanner(options, this.#dimensions) : undefined;
+      this.#defaults === undefined && !this.#sessions && this.#joinBy === undefined && this.#exclusion === undefined;
+    const plan = isPlain ? scanPlan(options.adapter) : undefined;
+    this.#scanner = plan === undefined ? undefined : new Scanner(options, this.#dimensions, plan);
   }
 
   get ignoredCohortKeys(): number {

@@ -5,32 +5,15 @@ import {
   BEFORE_RANKS,
   BEFORE_SCORE_SPANS,
   BEFORE_SCORES,
-  ITEM_KEYS,
-  KEY_BYTES,
-  RECORD_KEYS,
+  MOST_SPANS,
   RESULTS,
   SPANS,
 } from '../engine/engine-layout.ts';
-import { ITEM_FIELDS } from './raw.ts';
+import type { ScanPlan } from './scan-plan.ts';
+import { scanProgram } from './scan-program.ts';
 
-/** The fields that dimensions come from. */
-export const CONTEXT_FIELDS = ['surface', 'variant', 'experiments', 'cohorts', 'model'] as const;
-
-/** Fields of records and of items, by the numbers that wasm/scan has for them. */
-export const RECORD_FIELDS = [
-  'requestId',
-  'ts',
-  'userId',
-  'sessionId',
-  'eventId',
-  'itemId',
-  'action',
-  'value',
-  'offset',
-  'items',
-  ...CONTEXT_FIELDS,
-] as const;
-
+/** Programs of one plan: each remembers the order of the keys in the last record of its scanner. */
+const MOST_PROGRAMS = 64;
 /** So that the room is seldom made larger. */
 const LEAST_CAPACITY = 2 ** 18;
 
@@ -58,7 +41,14 @@ export class ScanMemory {
   /** Scores, for the engine. */
   scores: Float64Array<ArrayBuffer>;
   /** IMPRESSION, FEEDBACK, or 0: unknown. */
-  readonly scan: (size: number, scanner: number, holds: number, itemsPerList: number, positionBase: number) => number;
+  readonly scan: (
+    size: number,
+    program: number,
+    scanner: number,
+    holds: number,
+    itemsPerList: number,
+    positionBase: number,
+  ) => number;
   /** Keeps the context of the record in hand. Returns its number; 0: all numbers before are void; -1: it is not kept. */
   readonly keep: (scanner: number, ignoredKeys: number) => number;
   /** The place behind the blanks, the string, the value at a place in `bytes`; of the last two 0: it is none that is plain. */
@@ -66,14 +56,13 @@ export class ScanMemory {
   readonly keyEnd: (at: number) => number;
   readonly valueEnd: (at: number) => number;
   readonly #engine: Engine;
+  readonly #programs = new Map<string, number>();
 
   constructor(engine: Engine) {
     const { buffer, functionOf } = engine;
     this.#engine = engine;
     this.bytes = engine.bytes;
-    for (const [f, name] of RECORD_FIELDS.entries()) this.#writeKey(RECORD_KEYS + KEY_BYTES * f, name);
-    for (const [f, name] of ITEM_FIELDS.entries()) this.#writeKey(ITEM_KEYS + KEY_BYTES * f, name);
-    this.spans = new Uint32Array(buffer, SPANS, 2 * RECORD_FIELDS.length);
+    this.spans = new Uint32Array(buffer, SPANS, 2 * MOST_SPANS);
     this.doubles = new Float64Array(buffer, RESULTS.AT, Math.floor(RESULTS.BYTES / 8));
     this.words = new Int32Array(buffer, RESULTS.AT, RESULTS.BYTES / 4);
     this.texts = Buffer.from(buffer, 0, 0);
@@ -108,12 +97,16 @@ export class ScanMemory {
     this.scores = new Float64Array(buffer, 8 * Math.ceil((items + BEFORE_SCORES * slots) / 8), slots);
   }
 
-  #writeKey(at: number, name: string): void {
-    const key = Buffer.from(`"${name}":`, 'latin1');
-    const { length } = key;
-    this.bytes.set(key, at);
-    this.bytes.writeUInt32LE(2 ** length - 1, at + 16);
-    this.bytes.writeUInt32LE(length, at + 20);
+  /** Address of the program of a plan. Scanners with the same plan share few of them, whatever their number. */
+  programOf(plan: ScanPlan, scanner: number): number {
+    const key = `${scanner % MOST_PROGRAMS} ${JSON.stringify(plan)}`;
+    const known = this.#programs.get(key);
+    if (known !== undefined) return known;
+    const address = this.#engine.takeShared(scanProgram(plan, 0).bytes.length);
+    const { bytes, at } = scanProgram(plan, address);
+    this.bytes.set(bytes, address);
+    this.#programs.set(key, at);
+    return at;
   }
 }
 

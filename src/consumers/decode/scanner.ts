@@ -17,7 +17,8 @@ import { PackedFeedback, PackedImpression } from '../packed/packed-events.ts';
 import { type Context, Contexts } from './contexts.ts';
 import type { DecoderOptions, TimeZone } from './decoder-settings.ts';
 import type { Dimensions } from './dimensions.ts';
-import { RECORD_FIELDS, type ScanMemory, scanMemory } from './scan-memory.ts';
+import { type ScanMemory, scanMemory } from './scan-memory.ts';
+import { RECORD_FIELDS, type ScanPlan } from './scan-plan.ts';
 import { timeOf, zoneOf } from './times.ts';
 
 type ScannerOptions = Pick<
@@ -57,12 +58,14 @@ export class Scanner implements RecordReader {
   readonly carriesScores: boolean;
   readonly #options: ScannerOptions;
   readonly #dimensions: Dimensions;
+  readonly #plan: ScanPlan;
   readonly #zone: TimeZone | undefined;
   /** Created for the first record. */
   #scanning: Scanning | undefined;
   #isPossible = true;
 
-  constructor(options: ScannerOptions, dimensions: Dimensions) {
+  constructor(options: ScannerOptions, dimensions: Dimensions, plan: ScanPlan) {
+    this.#plan = plan;
     const { role, impressionBytes, feedbackBytes, carries } = options;
     this.#options = options;
     this.#dimensions = dimensions;
@@ -81,6 +84,10 @@ export class Scanner implements RecordReader {
   /** Whether there is memory to scan records in. */
   get isPossible(): boolean {
     return this.#use() !== undefined;
+  }
+
+  get program(): number {
+    return this.#inUse().program;
   }
 
   begin(): void {
@@ -122,9 +129,9 @@ export class Scanner implements RecordReader {
     if (size > this.limit) return undefined;
     const scanning = this.#use();
     if (scanning === undefined) return undefined;
-    const { memory } = scanning;
+    const { memory, program } = scanning;
     memory.bytes.set(value, memory.recordAt);
-    const kind = memory.scan(size, this.number, this.holds, this.itemsPerList, this.positionBase);
+    const kind = memory.scan(size, program, this.number, this.holds, this.itemsPerList, this.positionBase);
     if (kind === IMPRESSION) return this.#readImpression(scanning);
     return kind === FEEDBACK ? this.#readFeedback(scanning) : undefined;
   }
@@ -140,7 +147,7 @@ export class Scanner implements RecordReader {
       if (!this.#isPossible) return undefined;
       const memory = scanMemory(this.limit);
       this.#isPossible = memory !== undefined;
-      if (memory !== undefined) this.#scanning = scanningIn(memory, this.number, this.#dimensions);
+      if (memory !== undefined) this.#scanning = scanningIn(memory, this.number, this.#dimensions, this.#plan);
     }
     return this.#scanning;
   }
@@ -204,14 +211,16 @@ interface Scanning {
   readonly impression: PackedImpression;
   readonly feedback: PackedFeedback;
   readonly contexts: Contexts;
+  readonly program: number;
 }
 
-function scanningIn(memory: ScanMemory, scanner: number, dimensions: Dimensions): Scanning {
+function scanningIn(memory: ScanMemory, scanner: number, dimensions: Dimensions, plan: ScanPlan): Scanning {
   return {
     memory,
     impression: new PackedImpression(),
     feedback: new PackedFeedback(),
-    contexts: new Contexts(memory, scanner, dimensions),
+    contexts: new Contexts(memory, scanner, dimensions, plan.context),
+    program: memory.programOf(plan, scanner),
   };
 }
 

@@ -36,7 +36,7 @@ export const FEEDBACK_EVENT = {
 
 export const FEED = {
   AT: 5120,
-  BYTES: 96,
+  BYTES: 100,
   latest: 0,
   futureSkew: 1,
   outOfOrderness: 2,
@@ -48,13 +48,14 @@ export const FEED = {
   rows: 14,
   count: 15,
   next: 16,
-  scanner: 17,
-  holds: 18,
-  itemsPerList: 19,
-  limit: 20,
-  hasMilliseconds: 21,
-  carriesScores: 22,
-  row: 23,
+  program: 17,
+  scanner: 18,
+  holds: 19,
+  itemsPerList: 20,
+  limit: 21,
+  hasMilliseconds: 22,
+  carriesScores: 23,
+  row: 24,
 } as const;
 
 export const ROW = {
@@ -247,7 +248,7 @@ export const UNIT_FIGURES = {
 } as const;
 
 export const RESULTS = {
-  AT: 14592,
+  AT: 9216,
   BYTES: 60,
   time: 0,
   value: 1,
@@ -262,6 +263,61 @@ export const RESULTS = {
   action: 12,
   eventId: 13,
   scored: 14,
+} as const;
+
+export const PROGRAM = {
+  BYTES: 20,
+  root: 0,
+  contextEnd: 1,
+  spans: 2,
+  cases: 3,
+  caseCount: 4,
+} as const;
+
+export const NODE = {
+  BYTES: 12,
+  keys: 0,
+  count: 1,
+  scalars: 2,
+} as const;
+
+export const KEY = {
+  BYTES: 44,
+  first: 0,
+  second: 1,
+  third: 2,
+  fourth: 3,
+  mask: 4,
+  length: 5,
+  rest: 6,
+  field: 7,
+  node: 8,
+  items: 9,
+  seen: 10,
+} as const;
+
+export const CASE = {
+  BYTES: 16,
+  conditions: 0,
+  conditionCount: 1,
+  moves: 2,
+  moveCount: 3,
+} as const;
+
+export const CONDITION = {
+  BYTES: 16,
+  span: 0,
+  kind: 1,
+  values: 2,
+  valueCount: 3,
+} as const;
+
+export const MOVE = {
+  BYTES: 16,
+  field: 0,
+  span: 1,
+  from: 2,
+  to: 3,
 } as const;
 
 export const IS_LATE = 0;
@@ -305,8 +361,12 @@ export const BEFORE_RANKS = 4;
 export const BEFORE_SCORE_SPANS = 8;
 export const BEFORE_CATEGORY_PLACES = 24;
 export const BEFORE_SCORES = 28;
-export const RECORD_KEYS = 8192;
-export const ITEM_KEYS = 9216;
-export const KEY_BYTES = 32;
-export const SPANS = 14336;
+export const SPANS = 8192;
 export const ZEROS = 64;
+export const CONTEXT = 10;
+export const MOST_FIELDS = 32;
+export const MOST_SPANS = 96;
+export const PLACES = 32;
+export const EXISTS = 0;
+export const IS_ABSENT = 1;
+export const IS_ONE_OF = 2;

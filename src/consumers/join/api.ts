@@ -42,6 +42,8 @@ export type AcceptedImpression = GivenImpression | FedImpression;
 export interface RecordReader extends ScanCalls {
   /** Number of the scanner. */
   readonly number: number;
+  /** Address of what it looks for in records. */
+  readonly program: number;
   /** Bits for the sides of its topic, and for whether categories are needed. */
   readonly holds: number;
   readonly itemsPerList: number;

@@ -47,6 +47,7 @@ export class FeedBlock {
     words[WORDS_AT + FEED.rows] = rows.at;
     words[WORDS_AT + FEED.count] = rows.count;
     words[WORDS_AT + FEED.next] = rows.judged;
+    words[WORDS_AT + FEED.program] = reader.program;
     words[WORDS_AT + FEED.scanner] = reader.number;
     words[WORDS_AT + FEED.holds] = reader.holds;
     words[WORDS_AT + FEED.itemsPerList] = Math.min(reader.itemsPerList, MOST);
