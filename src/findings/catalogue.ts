@@ -33,8 +33,7 @@ const KINDS = {
     stops: true,
     alert: 'RecevalFewJoined',
     row: 'there is feedback, and none counted; of a run to be scored none of the queries is judged | see the other findings; else check whether both sides log the same request id, and are from the same time',
-    inspect:
-      'no feedback belongs to a list: the id of the list is missing | send the id of the list with each click. For a log that exists, a command joins each click to the last list that the person saw with that item (last touch), which is a guess',
+    inspect: 'no feedback belongs to a list: the id of the list is missing | send the id of the list with each click.',
   },
   few_joined: {
     shownBy: ['score', 'counts', 'inspect'],
@@ -269,6 +268,9 @@ const KINDS = {
   several_lists: {
     shownBy: ['files'],
     row: 'with [`join.by: userId`](files.md#no-id-of-the-list) a tenth or more of the feedback, 3 events at least, could belong to several lists with its item | log the id of the list with each click; until then compare no lists that show the same users the same items. `join.touch: first` shows how much depends on which of them takes it',
+  },
+  no_list_id: {
+    row: 'feedback has no id of its list, and the last list in which its user saw that item holds at least half of it: the proposal joins it so ([`join.by: userId`](files.md#no-id-of-the-list)) | log the id of the list with each click. Until then read [when the last touch misleads](files.md#when-the-last-touch-misleads)',
   },
   no_user_ids: {
     shownBy: ['files', 'doctor', 'records', 'inspect'],

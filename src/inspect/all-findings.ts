@@ -20,7 +20,7 @@ import { alikeIn, type InspectedFile, type InspectOptions, type Known } from './
 import { ofClock, ofJoin } from './join-findings.ts';
 import { kindsLacking } from './kinds-lacking.ts';
 import { kindsSkipped } from './kinds-skipped.ts';
-import { withoutListId } from './last-touch.ts';
+import { touchFinding } from './last-touch.ts';
 import { listsEmpty } from './lists-empty.ts';
 import { inPages } from './lists-in-pages.ts';
 import { sortCommand, textIdsCommand } from './log-commands.ts';
@@ -39,7 +39,8 @@ export function findingsOf(known: Known, options: InspectOptions): readonly LogF
     ...known.files.flatMap(ofFile),
     ...ofSides,
     ...apart,
-    ...(withoutListId(known) === undefined ? kindsSkipped(known) : []),
+    ...touchFinding(known),
+    ...kindsSkipped(known),
     ...(areUnread ? [] : ofRefused(known)).filter(
       ({ code }) => code !== 'most_invalid' || !apart.some(({ level }) => level === 'wrong'),
     ),

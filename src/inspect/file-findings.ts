@@ -10,7 +10,6 @@ import { formWords } from './file-shape.ts';
 import type { BadRow, InspectedFile, InspectedSide, Known } from './inspected.ts';
 import { isPlace } from './join-trial.ts';
 import { judgedFile, judgedFinding } from './judged-files.ts';
-import { withoutListId } from './last-touch.ts';
 import { recoded } from './log-commands.ts';
 import { cut, type LogFinding, note, wrong } from './log-finding.ts';
 import { headedFinding, linesNotRead, listsNotRead, otherLog, otherLogFinding, raggedFinding } from './other-logs.ts';
@@ -140,8 +139,6 @@ export function ofRoles(all: Known): readonly LogFinding[] {
   const found = [...swappedFiles(logs)];
   const tables = tablesApart(logs);
   if (tables !== undefined) return [...found, tables];
-  const untold = withoutListId(all);
-  if (untold !== undefined) return [...found, untold];
   if (impressions === undefined) {
     const candidates = logs.flatMap((file) => listsLacking(file) ?? []);
     if (candidates.length > 0) return [...found, ...candidates];

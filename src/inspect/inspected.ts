@@ -85,6 +85,14 @@ export interface KindsRead extends Kinds {
   readonly read: readonly string[];
 }
 
+/** What joining by user makes of the feedback of a sample. */
+export interface Touch {
+  readonly feedback: number;
+  /** Number of feedback events with more than one list that holds their item. */
+  readonly several: number;
+  readonly none: number;
+}
+
 /** Both sides, and how they are read. */
 export interface Sides {
   /** Whether both sides are in the same log. */
@@ -102,6 +110,8 @@ export interface Sides {
   readonly items: readonly ItemTrial[];
   /** The column that is taken for clicks although its name does not say so. */
   readonly guess: string | undefined;
+  /** How feedback is joined by user; absent: by the id of its list. */
+  readonly touch?: Touch;
 }
 
 export interface Inspection extends Sides {

@@ -7,9 +7,10 @@ import { mendsOfIds, mendsOfTexts } from './id-mends.ts';
 import type { InspectedFile, Inspection, InspectOptions, Known, SampledFile } from './inspected.ts';
 import { judgedFile } from './judged-files.ts';
 import { knownSide } from './known-systems.ts';
+import { joinedByUser } from './last-touch.ts';
 import { mendsOfLists } from './list-mends.ts';
 import { clockOffset, factsOf } from './log-facts.ts';
-import { type MadeField, rowsWith } from './made-fields.ts';
+import { type MadeField, merged, rowsWith } from './made-fields.ts';
 import { type Mend, withMends } from './mends.ts';
 import { otherLog } from './other-logs.ts';
 import { propose } from './proposal.ts';
@@ -19,12 +20,21 @@ import { withoutSideTables } from './side-tables.ts';
 import { zonesOf } from './time-zones.ts';
 
 export function inspect(sampled: readonly SampledFile[], options: InspectOptions): Inspection {
-  const { look, mends } = withMends((made) => lookAt(sampled, made, options), mendsOf, worthOf);
+  const best = withMends((made) => lookAt(sampled, made, options, undefined), mendsOf, worthOf);
+  const { mends } = best;
+  const look = isTied(best.look)
+    ? best.look
+    : lookAt(sampled, merged(mends.flatMap(({ fields }) => fields)), options, joinedByUser);
   const known: Known = { ...look, mends };
   return { ...known, findings: findingsOf(known, options) };
 }
 
 type Look = Omit<Known, 'mends'>;
+
+/** Whether ids join some feedback. */
+function isTied({ impressions, feedback, facts }: Look): boolean {
+  return impressions === undefined || feedback === undefined || facts.joining.known > 0;
+}
 
 function mendsOf(look: Look): readonly Mend[] {
   const { files } = look;
@@ -53,13 +63,20 @@ function worthOf({ impressions, feedback, facts: { joining, ratings }, joins, it
   );
 }
 
-function lookAt(sampled: readonly SampledFile[], made: readonly MadeField[], options: InspectOptions): Look {
+/** @param join how sides are joined that no id joins; undefined: they are not */
+function lookAt(
+  sampled: readonly SampledFile[],
+  made: readonly MadeField[],
+  options: InspectOptions,
+  join: typeof joinedByUser | undefined,
+): Look {
   const rowed = sampled.map((file) => {
     const own = made.filter(({ files: names }) => names.includes(file.name));
     return { ...file, rows: rowsWith(own, file.rows), made: own };
   });
   const files = withoutSideTables(withGuesses(rowed), sidesOf, isSound);
-  const found = sidesOf(files);
+  const apart = sidesOf(files);
+  const found = join?.(apart, files) ?? apart;
   const facts = factsOf({
     lists: found.impressions?.sample.lists ?? [],
     feedback: found.feedback?.sample.feedback ?? [],

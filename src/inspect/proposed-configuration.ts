@@ -32,6 +32,7 @@ export function configurationOf(inspection: Inspection, options: ConfigurationOp
     `  horizons: [${proposal.horizons.map(printDuration).join(', ')}]`,
     `  outOfOrderness: ${printDuration(proposal.outOfOrderness)}`,
     ...(proposal.backward > 0 ? [`  backward: ${printDuration(proposal.backward)}`] : []),
+    ...(inspection.touch === undefined ? [] : ['join: {by: userId, touch: last}']),
     'measures: [mrr, ndcg@10, hit@10]',
     `cohorts: [${proposal.cohorts.map((set) => `[${set.map(yamlWord).join(', ')}]`).join(', ')}]`,
     ...gradesOf(proposal),
@@ -130,9 +131,17 @@ function inputsOf({ impressions, feedback, oneLog, joined, zones, files }: Inspe
   return lines.length === 0 ? [] : ['inputs:', ...lines];
 }
 
-function serviceOf({ impressions, oneLog, joined }: Inspection, { topics }: ConfigurationOptions): readonly string[] {
+function serviceOf(
+  { impressions, oneLog, joined, touch }: Inspection,
+  { topics }: ConfigurationOptions,
+): readonly string[] {
   if (impressions !== undefined && isOfRows(impressions.reading.adapter)) {
     return ['# Rows of one item each are read from files only: for receval run, write one record per list.'];
+  }
+  if (touch !== undefined) {
+    return [
+      '# Feedback without the id of its list is joined in files only: for receval run, log that id with each click.',
+    ];
   }
   const { impressions: lists, feedback } =
     topics ??

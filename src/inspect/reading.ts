@@ -43,6 +43,7 @@ export interface SampledList {
 export interface SampledFeedback {
   readonly requestId: string;
   readonly itemId: string;
+  readonly userId: string | undefined;
   readonly ts: EpochMs;
   readonly action: string;
   readonly identity: string;
@@ -58,8 +59,8 @@ export interface Sample {
   readonly missing: ReadonlyMap<string, number>;
 }
 
-/** The events of records, in their order. Incomplete records are left out and counted. */
-export function eventsOf(rows: readonly Fields[], { adapter }: Reading): Sample {
+/** The events of records, in their order. Incomplete records are left out and counted. @param joinBy the field that may stand for the request id */
+export function eventsOf(rows: readonly Fields[], { adapter }: Reading, joinBy?: 'userId'): Sample {
   const lists: SampledList[] = [];
   const feedback: SampledFeedback[] = [];
   const times: EpochMs[] = [];
@@ -71,7 +72,7 @@ export function eventsOf(rows: readonly Fields[], { adapter }: Reading): Sample 
       continue;
     }
     for (const record of isUnmet(adapted) ? [] : adapted) {
-      const event = Array.isArray(record.items) ? listOf(record) : feedbackOf(record);
+      const event = Array.isArray(record.items) ? listOf(record, joinBy) : feedbackOf(record, joinBy);
       if (typeof event === 'string') {
         note(event);
         continue;
@@ -85,8 +86,8 @@ export function eventsOf(rows: readonly Fields[], { adapter }: Reading): Sample 
 }
 
 /** Event times in the order in which a replay judges them: it sorts the feedback in rows of items by itself. */
-export function timesIn(rows: readonly Fields[], reading: Reading): readonly EpochMs[] {
-  const { lists, times } = eventsOf(rows, reading);
+export function timesIn(rows: readonly Fields[], reading: Reading, joinBy?: 'userId'): readonly EpochMs[] {
+  const { lists, times } = eventsOf(rows, reading, joinBy);
   const { adapter } = reading;
   return typeof adapter === 'object' && 'list' in adapter ? lists.map(({ ts }) => ts) : times;
 }
@@ -142,9 +143,10 @@ export function partsOf(text: string, separator: string): readonly string[] {
   return isEmptyList(text) ? [] : text.split(separator).map((part) => part.trim());
 }
 
-function listOf(record: RawRecord): SampledList | string {
-  const requestId = idOf(record.requestId);
-  if (requestId === undefined) return 'requestId';
+function listOf(record: RawRecord, joinBy: 'userId' | undefined): SampledList | string {
+  const own = idOf(record.requestId);
+  const user = idOf(record.userId);
+  if (own === undefined && (joinBy === undefined || user === undefined)) return joinBy ?? 'requestId';
   const items = Array.isArray(record.items) ? record.items.map(itemIdOf) : [];
   const known = items.filter((id) => id !== undefined);
   if (known.length < items.length) return 'items[].id';
@@ -155,19 +157,21 @@ function listOf(record: RawRecord): SampledList | string {
     if (text !== undefined) dimensions.set(name, text);
   }
   const experiments = isFields(record.experiments) ? record.experiments : {};
+  const ts = timeOf(record.ts)?.ms ?? Number.NaN;
   return {
-    requestId,
-    ts: timeOf(record.ts)?.ms ?? Number.NaN,
+    requestId: own ?? JSON.stringify([user, ts, known]),
+    ts,
     items: known,
-    userId: idOf(record.userId),
+    userId: user,
     offset: Number(record.offset ?? 0),
     variant: scalarText(record.variant) ?? scalarText(experiments['default']),
     dimensions,
   };
 }
 
-function feedbackOf(record: RawRecord): SampledFeedback | string {
-  const requestId = idOf(record.requestId);
+function feedbackOf(record: RawRecord, joinBy: 'userId' | undefined): SampledFeedback | string {
+  const userId = idOf(record.userId);
+  const requestId = idOf(record.requestId) ?? (joinBy === undefined || userId === undefined ? undefined : '');
   const itemId = idOf(record.itemId);
   const action = scalarText(record.action);
   if (requestId === undefined) return 'requestId';
@@ -179,6 +183,7 @@ function feedbackOf(record: RawRecord): SampledFeedback | string {
   return {
     requestId,
     itemId,
+    userId,
     ts,
     action,
     identity: eventId ?? `${itemId} ${action} ${ts} ${value}`,

@@ -29,6 +29,7 @@ interface Input {
   readonly adapter: ProposedAdapter;
   readonly reading: Reading;
   readonly zone: string | undefined;
+  readonly joinBy: 'userId' | undefined;
 }
 
 /** Returns nothing if there are no lists, or a required field is missing altogether: then there is no configuration. */
@@ -58,11 +59,13 @@ function inputsOf({
   oneLog,
   joined,
   zones,
+  touch,
 }: Omit<Known, 'refused' | 'mends'>): readonly Input[] {
   if (impressions === undefined) return [];
   const sides = [impressions, feedback].filter((side) => side !== undefined);
   if (sides.some(({ missing }) => missing.length > 0)) return [];
   const both = { impressions: true, feedback: true };
+  const joinBy = touch === undefined ? undefined : 'userId';
   if (oneLog) {
     if (joined === undefined) return [];
     const names = sides.flatMap(({ files }) => files);
@@ -74,6 +77,7 @@ function inputsOf({
         adapter: joined,
         reading: impressions.reading,
         zone: zones.impressions,
+        joinBy,
       },
     ];
   }
@@ -83,13 +87,13 @@ function inputsOf({
     const role =
       impressions === feedback ? both : { impressions: side === 'impressions', feedback: side === 'feedback' };
     const { files: names, reading } = found;
-    return [{ side, role, names, adapter: reading.adapter, reading, zone: zones[side] }];
+    return [{ side, role, names, adapter: reading.adapter, reading, zone: zones[side], joinBy }];
   });
 }
 
-function optionsOf({ role, adapter, reading: { time, positionBase }, zone }: Input): DecoderOptions {
+function optionsOf({ role, adapter, reading: { time, positionBase }, zone, joinBy }: Input): DecoderOptions {
   const timeZone = time?.form === 'local' ? (zone ?? 'UTC') : undefined;
-  return { ...NO_LIMITS, role, adapter, timeZone, positionBase };
+  return { ...NO_LIMITS, role, adapter, timeZone, positionBase, joinBy };
 }
 
 /** The records as JSON, as a replay passes them to the decoder. */

@@ -67,7 +67,7 @@ describe('lists in two tables', () => {
 });
 
 describe('one log without ids of lists', () => {
-  it('is told in the first round, with the last touch as a guess', async () => {
+  it('is joined by the last touch, and told that this is a guess', async () => {
     const record = (n: number, later: number, name: string, items: readonly string[]) => ({
       event_name: name,
       event_timestamp: String(1000 * (MADE_AT + 90_000 * n + later)),
@@ -85,12 +85,37 @@ describe('one log without ids of lists', () => {
       ...(n % 2 === 0 ? [record(n, 5000, 'select_item', [item(n, (n / 2) % 3)])] : []),
     ]);
     logs.write('events.json', lines(records));
-    const [{ code, cause, remedy, command }, ...others] = wrongIn(await logs.look('events.json'));
-    expect([code, others]).toEqual(['nothing_joined', []]);
-    expect(cause).toContain('neither lists nor what people did');
-    expect(remedy).toContain('docs/adapters/ga4.md');
-    logs.run(command);
-    expect(await logs.mrr(await logs.look('mended-events.ndjson'))).toBe(MRR);
+    const found = await logs.look('events.json');
+    expect([wrongIn(found), found.touch]).toEqual([[], { feedback: 20, several: expect.any(Number), none: 0 }]);
+    const told = found.findings.find(({ code }) => code === 'no_list_id');
+    expect(told?.cause).toContain('joined with the last list in which its user saw that item');
+    expect(told?.remedy).toContain('docs/adapters/ga4.md');
+    expect(await logs.mrr(found)).toBe(MRR);
+  });
+
+  it('is wrong as before if few of the clicks are on what their user saw', async () => {
+    logs.write(
+      'shown.ndjson',
+      lines(
+        numbers.map((n) => ({ ts: MADE_AT + 9000 * n, userId: `u${n % 8}`, items: [0, 1, 2].map((i) => item(n, i)) })),
+      ),
+    );
+    logs.write(
+      'clicks.ndjson',
+      lines(
+        numbers.map((n) => ({
+          ts: MADE_AT + 9000 * n + 2000,
+          userId: `u${(n + 1) % 8}`,
+          itemId: `x${n % 5}`,
+          action: 'click',
+        })),
+      ),
+    );
+    const found = await logs.look('shown.ndjson', 'clicks.ndjson');
+    expect([found.touch, wrongIn(found).map(({ code }) => code)]).toEqual([
+      undefined,
+      expect.arrayContaining(['nothing_joined']),
+    ]);
   });
 });
 

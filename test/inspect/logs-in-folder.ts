@@ -44,7 +44,13 @@ export class LogsInFolder {
     const { oneLog, impressions, feedback, files } = inspection;
     const written = configurationOf(inspection, { topics: undefined });
     if (written === undefined) throw new Error('no configuration is proposed');
-    const settings = loadSettings({ file: 'written', readFile: () => written, env: {}, command: 'replay' });
+    const settings = loadSettings({
+      file: 'written',
+      readFile: () => written,
+      env: {},
+      command: 'replay',
+      reads: 'files',
+    });
     const paths = (names: readonly string[] = []) =>
       [...new Set(names)].map((name) => ({ path: join(this.folder, name), defaults: new Map<string, string>() }));
     return replay({
