@@ -1,25 +1,17 @@
 /** Fields in a form that no event has: dates of a country, times from a start, pairs of a name and a value, numbers with a comma or in place of text. */
 
 import type { ValueSource } from '../consumers/decode/decoder-settings.ts';
+import { escapedStep } from '../consumers/decode/pointer.ts';
 import { dateReader } from '../consumers/decode/times.ts';
 import type { FindingCode } from '../findings/catalogue.ts';
 import { nameFit } from './field-names.ts';
-import {
-  decimalComma,
-  type Field,
-  isNumbers,
-  isNumeric,
-  isOfElements,
-  mainType,
-  type Profile,
-  timesOf,
-} from './fields.ts';
+import { decimalComma, type Field, isNumeric, isOfElements, mainType } from './fields.ts';
 import { alikeIn, type InspectedFile, type InspectedSide, type Sides } from './inspected.ts';
 import { cut, note } from './log-finding.ts';
-import { escapedStep } from './made-fields.ts';
+import { entryPath } from './made-fields.ts';
 import { type Mend, mapText } from './mends.ts';
 import { pairsOfFields } from './pairs-of-fields.ts';
-import { tablesApart } from './tables-apart.ts';
+import { relativeTime, tablesApart } from './tables-apart.ts';
 import { dateFormat, isSerial, OF_DOTNET } from './time-forms.ts';
 
 export function mendsOfFields(sides: Sides, files: readonly InspectedFile[]): readonly Mend[] {
@@ -54,16 +46,14 @@ function timesOfSide({ missing, profile, files }: InspectedSide, logs: readonly 
   for (const field of fields) {
     const source = dateSource(field);
     if (source === undefined) continue;
-    const written =
-      field.distinct.size > 0 && [...field.distinct.keys()].every(isSerial)
-        ? ', the days of a spreadsheet, taken for UTC'
-        : '';
+    const areDays = [...field.distinct.keys()].every(isSerial);
+    const written = areDays ? ', the days of a spreadsheet, taken for UTC' : '';
     const cause = `The times of ${files.join(', ')} (${field.path}) are written as "${String(field.example)}"${written}.`;
     return [mend('read_by_transforms', cause, 'ts', { path: field.path, source }, files)];
   }
   const relative = tablesApart(logs) === undefined ? relativeTime(profile) : undefined;
   if (relative === undefined) return [];
-  const [some] = [[...relative.distinct.keys()].slice(0, 3).join(', ')];
+  const some = [...relative.distinct.keys()].slice(0, 3).join(', ');
   const unit = /ms$|milli/i.test(relative.path) || relative.most >= 1e8 ? 'ms' : 's';
   const source: ValueSource = { at: relative.path, timeOrigin: ORIGIN, unit };
   const cause = `${relative.path} of ${files.join(', ')} counts from a start that the log does not name (${some}, ...).`;
@@ -73,20 +63,6 @@ function timesOfSide({ missing, profile, files }: InspectedSide, logs: readonly 
 
 /** Not the time of any log, so that nobody takes it for one. */
 const ORIGIN = '2001-01-01T00:00:00Z';
-
-/** A number that is called a time but is none; undefined: there is none. */
-export function relativeTime({ fields, records }: Profile): Field | undefined {
-  return [...fields.values()].find(
-    (field) =>
-      !isOfElements(field.path) &&
-      nameFit(field.path, 'ts') >= 0.4 &&
-      isNumbers(field) &&
-      timesOf(field) === undefined &&
-      field.least >= 0 &&
-      field.most < 1e12 &&
-      field.distinct.size > 0.5 * records,
-  );
-}
 
 /** How dates are read; undefined: it holds none, or their day and month cannot be told apart. */
 function dateSource({ path, distinct }: Field): ValueSource | undefined {
@@ -109,10 +85,9 @@ function textsOfSide({ fits, profile, files }: InspectedSide): readonly Mend[] {
   return fits.flatMap(({ as, path }) => {
     const field = profile.fields.get(path);
     if (field === undefined || !TEXTS.test(as) || !['whole', 'boolean'].includes(mainType(field))) return [];
-    if (as === 'userId' || as === 'sessionId' ? mainType(field) === 'whole' : false) return [];
+    if ((as === 'userId' || as === 'sessionId') && mainType(field) === 'whole') return [];
     const cause = `${path} of ${files.join(', ')} (${as}) holds ${String(field.example)}, and not a text.`;
-    const at = path.slice(path.lastIndexOf('[]') < 0 ? 0 : path.lastIndexOf('[]') + 2);
-    return [mend('read_by_transforms', cause, as, { path, source: { at, trim: true } }, files)];
+    return [mend('read_by_transforms', cause, as, { path, source: { at: entryPath(path), trim: true } }, files)];
   });
 }
 

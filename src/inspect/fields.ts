@@ -1,9 +1,8 @@
 /** A profile of each field of some records. Paths are JSON pointers; the elements of a list have its path and `[]`. */
-import { jsonIn } from '../consumers/decode/pointer.ts';
+import { escapedStep, jsonIn } from '../consumers/decode/pointer.ts';
 import { type Fields, isFields } from '../consumers/decode/raw.ts';
 import { grouped } from '../vocabulary/grouped.ts';
 import { nameFit } from './field-names.ts';
-import { escapedStep } from './made-fields.ts';
 import { TIME_FORMS, type TimeForm, timeOf } from './time-forms.ts';
 
 type ValueType = 'text' | 'whole' | 'number' | 'boolean' | 'list' | 'object';

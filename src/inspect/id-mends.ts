@@ -11,7 +11,7 @@ import { type Field, isIdLike, isOfElements, mainType, timesOf } from './fields.
 import type { InspectedFile, InspectedSide, Sides } from './inspected.ts';
 import { type ItemTrial, pairText } from './join-trial.ts';
 import { cut, note } from './log-finding.ts';
-import type { MadeField } from './made-fields.ts';
+import { entryPath, type MadeField } from './made-fields.ts';
 import { type Mend, mapText } from './mends.ts';
 
 const CODES: Readonly<Record<Difference['kind'], FindingCode>> = {
@@ -125,10 +125,7 @@ function mendOf(
     const read = getterOf({ at: '', ...change });
     if (ids.some((id) => typeof read(id) !== 'string')) return [];
     const [head] = path.split('[]');
-    const source: ValueSource = {
-      at: path.slice(path.lastIndexOf('[]') < 0 ? 0 : path.lastIndexOf('[]') + 2),
-      ...change,
-    };
+    const source: ValueSource = { at: entryPath(path), ...change };
     const fields: readonly MadeField[] = [
       ...(list === undefined ? [] : [{ path: head, source: list, files }]),
       { path, source, files },

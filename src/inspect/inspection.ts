@@ -51,7 +51,7 @@ function worthOf({ impressions, feedback, facts: { joining, ratings }, joins, it
   const sides = [impressions, feedback].map((side) => (side === undefined ? -4 : -side.missing.length));
   const { asked, known, inList } = joining;
   const invalid = refused.map((one) => one.invalid / Math.max(1, one.read));
-  // Of ids that differ nothing joins as it stands.
+  // Where ids differ, nothing joins as it stands.
   const [areKnown, areIn] = [joins[0]?.match.difference, items[0]?.difference].map((one) => one === undefined);
   const joined = asked === 0 || !areKnown ? 0 : (known + (areIn ? inList : 0)) / asked;
   const read = [impressions?.sample.lists.length ?? 0, feedback?.sample.feedback.length ?? 0].map((n) =>

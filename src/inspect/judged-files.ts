@@ -1,4 +1,5 @@
 /** LogFinding on runs and judgements of queries in the forms of current tools: they are not logs, but input for `receval score`. */
+import { escapedStep } from '../consumers/decode/pointer.ts';
 import { type Fields, isFields } from '../consumers/decode/raw.ts';
 import type { Side } from '../score/remedies.ts';
 import { shellWord } from '../vocabulary/shell-word.ts';
@@ -31,7 +32,7 @@ export function judgedFile({
   if (form.width < 3 || form.width > 6 || all.some(isTime) || all.some(({ path }) => actionIn(path) === 'click'))
     return undefined;
   const names = form.columns ?? Array.from({ length: form.width }, (_, i) => `column_${i + 1}`);
-  const paths = names.map((name) => `/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`);
+  const paths = names.map((name) => `/${escapedStep(name)}`);
   const [query, item, ...others] = paths;
   const repeats = (fields.get(query)?.distinct.size ?? 0) < 0.7 * rows.length;
   const numbers = others.filter((path) => isNumber(fields.get(path)));

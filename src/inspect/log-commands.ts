@@ -1,4 +1,5 @@
 /** Commands that make other files of a log, where no map can read it: with jq for JSON, with Python's csv module for CSV. */
+import { escapedStep } from '../consumers/decode/pointer.ts';
 import { shellWord } from '../vocabulary/shell-word.ts';
 import { isNumbers, mainType } from './fields.ts';
 import type { Delimited } from './file-shape.ts';
@@ -165,7 +166,7 @@ function kindsCommand(path: string, kinds: readonly string[], { format, profile 
 
 function columnAt({ columns, width }: Delimited, path: string): number {
   const names = columns ?? Array.from({ length: width }, (_, i) => `column_${i + 1}`);
-  return names.findIndex((name) => `/${name.replaceAll('~', '~0').replaceAll('/', '~1')}` === path);
+  return names.findIndex((name) => `/${escapedStep(name)}` === path);
 }
 
 /** A literal for JSON, jq and Python: its backslashes are doubled, so nothing in it is read as code. */

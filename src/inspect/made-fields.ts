@@ -4,7 +4,7 @@
  */
 import type { FieldMap, FieldSource, ValueSource } from '../consumers/decode/decoder-settings.ts';
 import { type Getter, getterOf, isTogether } from '../consumers/decode/field-source.ts';
-import { jsonIn, parsePointer } from '../consumers/decode/pointer.ts';
+import { escapedStep, jsonIn, parsePointer } from '../consumers/decode/pointer.ts';
 import { type Fields, isFields } from '../consumers/decode/raw.ts';
 import { opened } from '../consumers/decode/transforms.ts';
 
@@ -69,9 +69,9 @@ function jsonLists(records: readonly Fields[]): readonly string[] {
   return [...counts].filter(([, { all, lists }]) => lists >= NEARLY_ALL * all).map(([path]) => path);
 }
 
-/** A name as a step of a JSON pointer. */
-export function escapedStep(name: string): string {
-  return name.replaceAll('~', '~0').replaceAll('/', '~1');
+/** The pointer from an entry of the innermost list to the value, or from the record if there is no list. */
+export function entryPath(path: string): string {
+  return path.slice(path.includes('[]') ? path.lastIndexOf('[]') + 2 : 0);
 }
 
 type Steps = readonly string[];

@@ -21,12 +21,12 @@ const LOOKED_AT = 5000;
 const ORIGIN = 1e12;
 
 /** A time relative to a start that the log does not name; undefined: there is none. */
-export function relativeTime({ fields }: Profile, rows: readonly Fields[]): Field | undefined {
+export function relativeTime({ fields, records }: Profile): Field | undefined {
   const named = [...fields.values()].filter(
     (field) =>
       !isOfElements(field.path) && nameFit(field.path, 'ts') >= 0.4 && isNumbers(field) && timesOf(field) === undefined,
   );
-  return named.find(({ least, most, distinct }) => least >= 0 && most < ORIGIN && distinct.size > 0.5 * rows.length);
+  return named.find(({ least, most, distinct }) => least >= 0 && most < ORIGIN && distinct.size > 0.5 * records);
 }
 
 interface TwoTables {
@@ -64,7 +64,7 @@ function twoTables(items: InspectedFile, lists: InspectedFile): TwoTables | unde
     return undefined;
   const time =
     [...lists.profile.fields.values()].find((field) => !isOfElements(field.path) && timesOf(field) !== undefined) ??
-    relativeTime(lists.profile, lists.rows);
+    relativeTime(lists.profile);
   if (time === undefined) return undefined;
   const keys = [...items.profile.fields.values()].filter(
     ({ path, distinct }) => !isOfElements(path) && distinct.size > 2,

@@ -2,7 +2,7 @@ import type { EpochMs, TopicRole } from '../../vocabulary/events.ts';
 import type { FieldMap, FieldSource, JoinKey, ListChoice } from './decoder-settings.ts';
 import { getterOf, sourceProblem } from './field-source.ts';
 import { eventOf, FIELDS, mapProblems } from './map.ts';
-import { numberIn, parsePointer } from './pointer.ts';
+import { escapedStep, numberIn, parsePointer } from './pointer.ts';
 import {
   type Adapted,
   type Adapter,
@@ -26,7 +26,7 @@ function sourceOf(name: string, map: FieldMap | undefined): FieldSource {
 }
 
 function pointerTo(name: string): string {
-  return `/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`;
+  return `/${escapedStep(name)}`;
 }
 
 /** From the JSON of a row to the request that it belongs to; undefined: it has none, or is not JSON object. */

@@ -13,6 +13,11 @@ export function parsePointer(text: string): Pointer | undefined {
     .map((token) => token.replaceAll('~1', '/').replaceAll('~0', '~'));
 }
 
+/** A name as a step of a pointer. */
+export function escapedStep(name: string): string {
+  return name.replaceAll('~', '~0').replaceAll('/', '~1');
+}
+
 const INDEX = /^(?:0|[1-9][0-9]{0,8})$/;
 
 /**
